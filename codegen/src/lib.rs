@@ -1,0 +1,1 @@
+//! From checked definitions to typed Rust.

@@ -1,0 +1,1 @@
+//! AgentRuntime: a durable queue of work for AI agents, and a small host package.

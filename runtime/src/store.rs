@@ -1,0 +1,247 @@
+//! What the runtime asks of a store: one ordered key space, read at one version, written in
+//! batches. Bytes only; nothing of any engine shows here.
+//!
+//! A batch is written in two steps so that one writer can work ahead of the disk: [`Store::submit`]
+//! takes the batch, [`Commit::wait`] does the work of the disk and returns when it is durable.
+//!
+//! What a store promises:
+//! - A [`View`] answers from one version, or says [`StoreError::Expired`]; never from two.
+//! - When [`Concurrency::SingleWriter`]: a view taken after `submit` returned includes the batch,
+//!   while the disk still works on it. At most one batch is under way; the next `submit` waits for
+//!   the `wait` of the one before. A view taken between two submits stays good until the second.
+//! - A batch is there whole or not at all, also after a kill or a power cut at any moment.
+//! - What `wait` answered `Ok` to is there after that, whatever happens.
+//!
+//! `store/conformance.rs` holds the suite that runs over each implementation.
+
+use std::ops::Bound;
+
+use bytes::Bytes;
+use ulid::Ulid;
+
+/// Counts the batches of a store, from 1.
+pub type Version = u64;
+
+/// Names a transaction, so that its outcome can be asked for later.
+pub type TransactionId = Ulid;
+
+/// How a store keeps transactions apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Concurrency {
+    /// One process writes, one batch at a time; nothing conflicts.
+    SingleWriter,
+    /// Many write; a batch whose reads were overtaken is refused with [`CommitError::Conflict`].
+    Optimistic,
+}
+
+/// How far a commit must have come before it is answered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Durability {
+    /// On the disk.
+    #[default]
+    Durable,
+    /// In the store's memory; on the disk soon, or lost with the process.
+    Buffered,
+}
+
+/// A range of keys with what was read there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ReadRange {
+    /// The first key.
+    pub start: Bound<Bytes>,
+    /// The last.
+    pub end: Bound<Bytes>,
+}
+
+/// What is to be written, and what was read to decide it.
+#[derive(Clone, Debug, Default)]
+pub struct Batch {
+    /// The transactions in this batch whose outcome may be asked for later.
+    pub transactions: Vec<TransactionId>,
+    /// The version at which `reads` were made.
+    pub read_version: Version,
+    /// What was read. Stores with one writer ignore it.
+    pub reads: Vec<ReadRange>,
+    /// Keys and their new values, in key order, each key once; `None` deletes.
+    pub writes: Vec<(Bytes, Option<Bytes>)>,
+}
+
+/// A page of a range.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Page {
+    /// Keys and values, in the order asked for.
+    pub entries: Vec<(Bytes, Bytes)>,
+    /// Whether the range has more behind the last.
+    pub more: bool,
+}
+
+/// A way through a range.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    /// Ascending keys.
+    Forward,
+    /// Descending keys.
+    Backward,
+}
+
+/// The store at one version.
+pub trait View: Send {
+    /// Returns the version. What was read is durable once the store's durable version reaches it.
+    fn version(&self) -> Version;
+
+    /// Reads a value.
+    ///
+    /// # Errors
+    /// [`StoreError::Expired`] when this version can no longer be read; the disk's errors;
+    /// `Corrupt` when a stored value's checksum does not fit.
+    fn get(&self, key: &[u8]) -> Result<Option<Bytes>, StoreError>;
+
+    /// Reads several values; answers in the order of the keys.
+    ///
+    /// # Errors
+    /// As [`View::get`].
+    fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Bytes>>, StoreError> {
+        keys.iter().map(|key| self.get(key)).collect()
+    }
+
+    /// Reads at most `limit` entries of a range, from its start, or backward from its end.
+    ///
+    /// # Errors
+    /// As [`View::get`].
+    fn range(
+        &self,
+        start: Bound<&[u8]>,
+        end: Bound<&[u8]>,
+        direction: Direction,
+        limit: usize,
+    ) -> Result<Page, StoreError>;
+}
+
+/// A batch that a store has taken.
+pub trait Commit: Send {
+    /// Does the disk's part, and returns the version of the batch when it is as durable as asked.
+    ///
+    /// # Errors
+    /// After any but `Unknown` the batch is not in the store and no view shows it any longer.
+    fn wait(self: Box<Self>) -> Result<Version, CommitError>;
+}
+
+/// Where the runtime keeps everything.
+pub trait Store: Send + Sync {
+    /// Returns the newest version.
+    ///
+    /// # Errors
+    /// When the store is closed or its disk does not answer.
+    fn view(&self) -> Result<Box<dyn View>, StoreError>;
+
+    /// Takes a batch.
+    ///
+    /// # Errors
+    /// What can be told before the disk is asked: `Conflict`, `TooLarge`, `NoSpace`, `Poisoned`,
+    /// `Busy`. The batch is then not in the store.
+    fn submit(&self, batch: Batch, durability: Durability) -> Result<Box<dyn Commit>, CommitError>;
+
+    /// Takes a batch and waits for it.
+    ///
+    /// # Errors
+    /// As [`Store::submit`] and [`Commit::wait`].
+    fn commit(&self, batch: Batch, durability: Durability) -> Result<Version, CommitError> {
+        self.submit(batch, durability)?.wait()
+    }
+
+    /// Makes every batch that was taken durable.
+    ///
+    /// # Errors
+    /// As [`Commit::wait`].
+    fn sync(&self) -> Result<(), CommitError>;
+
+    /// Tells whether a transaction is in the store: the version of its batch, if it is.
+    ///
+    /// # Errors
+    /// As [`View::get`].
+    fn outcome(&self, transaction: TransactionId) -> Result<Option<Version>, StoreError>;
+
+    /// Returns what a batch may be.
+    fn limits(&self) -> StoreLimits;
+
+    /// Returns how the store is.
+    fn health(&self) -> Health;
+
+    /// Returns how transactions are kept apart.
+    fn concurrency(&self) -> Concurrency;
+}
+
+/// What a batch may be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StoreLimits {
+    /// Bytes in a key.
+    pub key: usize,
+    /// Bytes in a value.
+    pub value: usize,
+    /// Bytes in a batch, keys and values together.
+    pub batch: usize,
+}
+
+/// How a store is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Health {
+    /// It reads and writes.
+    Good,
+    /// It reads; writes are refused until there is room.
+    NoSpace {
+        /// Bytes free.
+        free: u64,
+        /// Bytes that must be free.
+        floor: u64,
+    },
+    /// It takes no writes until it is opened again.
+    Poisoned {
+        /// What failed.
+        reason: String,
+    },
+}
+
+/// Why something could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// The view is too old; take a new one and read again.
+    #[error("the view is too old to be read")]
+    Expired,
+    /// The disk failed.
+    #[error("cannot read the store: {0}")]
+    Io(String),
+    /// What is stored is not what was written.
+    #[error("the store is corrupt: {0}")]
+    Corrupt(String),
+    /// The store is closed or poisoned.
+    #[error("the store is closed: {0}")]
+    Closed(String),
+}
+
+/// Why a batch was not written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CommitError {
+    /// What the batch had read was written by another; run again.
+    #[error("another transaction wrote what this one read")]
+    Conflict,
+    /// It may have been written, or not: ask [`Store::outcome`].
+    #[error("the outcome is unknown: {0}")]
+    Unknown(String),
+    /// The store has too much to do; later it may not.
+    #[error("the store is busy")]
+    Busy,
+    /// The batch is over a limit of the store.
+    #[error("the batch is too large: {0}")]
+    TooLarge(String),
+    /// The disk is full, or nearly.
+    #[error("no space: {free} bytes free, {floor} are kept free")]
+    NoSpace {
+        /// Bytes free.
+        free: u64,
+        /// Bytes that must be free.
+        floor: u64,
+    },
+    /// An earlier write failed; the store takes no writes until it is opened again.
+    #[error("the store takes no more writes: {0}")]
+    Poisoned(String),
+}

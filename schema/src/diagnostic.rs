@@ -1,0 +1,34 @@
+//! What is wrong with a definition, where, and what to do.
+//!
+//! A diagnostic is a value, never an early return: one run shows every fault. The renderings
+//! (text with source excerpts, JSON) stand in `render.rs`.
+
+use crate::source::Place;
+
+/// How bad it is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Severity {
+    /// Nothing is generated or loaded.
+    Error,
+    /// Worth knowing.
+    Warning,
+}
+
+/// A fault in a definition.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    /// Which fault: stable, with a page in `docs/diagnostics`.
+    pub code: Code,
+    /// The primary place.
+    pub place: Place,
+    /// ``no atom named `AgentThred` ``: lowercase, no full stop, names in backticks.
+    pub message: String,
+    /// What the primary place is, if the message alone does not say so.
+    pub label: Option<String>,
+    /// The other places that matter.
+    pub labels: Vec<(Place, String)>,
+    /// What to do: ``did you mean `AgentThreadObject`?``
+    pub help: Option<String>,
+}
+
+pub use crate::code::Code;

@@ -1,0 +1,15 @@
+//! The Quixos definition language: text in, checked [`Definitions`] and [`Diagnostic`]s out.
+//!
+//! No I/O, no Rust, no store: texts come in by name, values go out. Bad text is never an `Err`
+//! and never a panic: every entry point gives a value and all its diagnostics.
+
+pub mod ast;
+mod code;
+mod definitions;
+mod diagnostic;
+mod source;
+
+pub use code::Code;
+pub use definitions::*;
+pub use diagnostic::{Diagnostic, Severity};
+pub use source::{Place, Source, SourceId, Sources};

@@ -1,0 +1,2 @@
+//! The `quixos` command.
+fn main() {}

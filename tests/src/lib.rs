@@ -1,0 +1,1 @@
+//! Tests that cross the members, and checks on the tree itself.
