@@ -9,15 +9,27 @@
 //! - When [`Concurrency::SingleWriter`]: a view taken after `submit` returned includes the batch,
 //!   while the disk still works on it. At most one batch is under way; the next `submit` waits for
 //!   the `wait` of the one before. A view taken between two submits stays good until the second.
+//! - A [`Commit`] dropped without `wait` is as if it had never been taken; views that saw it expire.
 //! - A batch is there whole or not at all, also after a kill or a power cut at any moment.
 //! - What `wait` answered `Ok` to is there after that, whatever happens.
 //!
-//! `store/conformance.rs` holds the suite that runs over each implementation.
+//! Keys: one byte at least, and the first is never [`RESERVED`]. What a store needs to remember for
+//! itself lies there, where no view looks.
+//!
+//! Start at [`Store`]. `store/conformance.rs` holds the suite that runs over each implementation.
+
+mod checked;
+mod memory;
 
 use std::ops::Bound;
 
 use bytes::Bytes;
 use ulid::Ulid;
+
+pub use memory::MemoryStore;
+
+/// The first byte of the keys that a store keeps for itself.
+pub const RESERVED: u8 = 0xFF;
 
 /// Counts the batches of a store, from 1.
 pub type Version = u64;
@@ -40,7 +52,8 @@ pub enum Durability {
     /// On the disk.
     #[default]
     Durable,
-    /// In the store's memory; on the disk soon, or lost with the process.
+    /// In the store's memory; on the disk within about a second, or at [`Store::sync`], or lost
+    /// with the process.
     Buffered,
 }
 
@@ -56,13 +69,14 @@ pub struct ReadRange {
 /// What is to be written, and what was read to decide it.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
-    /// The transactions in this batch whose outcome may be asked for later.
+    /// The transactions in this batch whose outcome may be asked for later. An id is used once.
     pub transactions: Vec<TransactionId>,
-    /// The version at which `reads` were made.
+    /// The version at which `reads` were made. A version that the store does not know is one whose
+    /// batch was dropped: the batch is then refused with [`CommitError::Conflict`].
     pub read_version: Version,
     /// What was read. Stores with one writer ignore it.
     pub reads: Vec<ReadRange>,
-    /// Keys and their new values, in key order, each key once; `None` deletes.
+    /// Keys and their new values, in strictly ascending order of keys; `None` deletes.
     pub writes: Vec<(Bytes, Option<Bytes>)>,
 }
 
@@ -71,7 +85,7 @@ pub struct Batch {
 pub struct Page {
     /// Keys and values, in the order asked for.
     pub entries: Vec<(Bytes, Bytes)>,
-    /// Whether the range has more behind the last.
+    /// Whether the range has more behind the last entry.
     pub more: bool,
 }
 
@@ -104,7 +118,8 @@ pub trait View: Send {
         keys.iter().map(|key| self.get(key)).collect()
     }
 
-    /// Reads at most `limit` entries of a range, from its start, or backward from its end.
+    /// Reads at most `limit` entries of a range, from its start, or backward from its end. A range
+    /// whose start lies behind its end is empty.
     ///
     /// # Errors
     /// As [`View::get`].
@@ -137,8 +152,8 @@ pub trait Store: Send + Sync {
     /// Takes a batch.
     ///
     /// # Errors
-    /// What can be told before the disk is asked: `Conflict`, `TooLarge`, `NoSpace`, `Poisoned`,
-    /// `Busy`. The batch is then not in the store.
+    /// What can be told before the disk is asked: `Conflict`, `TooLarge`, `Malformed`, `NoSpace`,
+    /// `Poisoned`, `Busy`. The batch is then not in the store.
     fn submit(&self, batch: Batch, durability: Durability) -> Result<Box<dyn Commit>, CommitError>;
 
     /// Takes a batch and waits for it.
@@ -149,13 +164,17 @@ pub trait Store: Send + Sync {
         self.submit(batch, durability)?.wait()
     }
 
-    /// Makes every batch that was taken durable.
+    /// Makes every batch durable whose `wait` has returned.
     ///
     /// # Errors
     /// As [`Commit::wait`].
     fn sync(&self) -> Result<(), CommitError>;
 
-    /// Tells whether a transaction is in the store: the version of its batch, if it is.
+    /// Returns the newest version that is durable.
+    fn durable(&self) -> Version;
+
+    /// Tells whether a transaction is in the store: the version of its batch, if it is. A batch
+    /// under way is not yet in the store.
     ///
     /// # Errors
     /// As [`View::get`].
@@ -180,6 +199,13 @@ pub struct StoreLimits {
     pub value: usize,
     /// Bytes in a batch, keys and values together.
     pub batch: usize,
+}
+
+impl Default for StoreLimits {
+    /// Returns what the stores in this crate take.
+    fn default() -> StoreLimits {
+        StoreLimits { key: 4 << 10, value: 8 << 20, batch: 32 << 20 }
+    }
 }
 
 /// How a store is.
@@ -233,6 +259,9 @@ pub enum CommitError {
     /// The batch is over a limit of the store.
     #[error("the batch is too large: {0}")]
     TooLarge(String),
+    /// The batch breaks a rule of [`Batch`]: the order of its keys, or a key that is not allowed.
+    #[error("the batch is malformed: {0}")]
+    Malformed(String),
     /// The disk is full, or nearly.
     #[error("no space: {free} bytes free, {floor} are kept free")]
     NoSpace {
