@@ -31,4 +31,41 @@ pub struct Diagnostic {
     pub help: Option<String>,
 }
 
+impl Diagnostic {
+    /// Returns a diagnostic with nothing but its message.
+    #[must_use]
+    pub fn new(code: Code, place: Place, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self { code, place, message, label: None, labels: Vec::new(), help: None }
+    }
+
+    /// Says what the primary place is.
+    #[must_use]
+    pub fn label(mut self, text: impl Into<String>) -> Self {
+        self.label = Some(text.into());
+        self
+    }
+
+    /// Adds another place that matters.
+    #[must_use]
+    pub fn also(mut self, place: Place, text: impl Into<String>) -> Self {
+        self.labels.push((place, text.into()));
+        self
+    }
+
+    /// Says what to do.
+    #[must_use]
+    pub fn help(mut self, text: impl Into<String>) -> Self {
+        self.help = Some(text.into());
+        self
+    }
+
+    /// Says what to do, if there is anything to say.
+    #[must_use]
+    pub fn maybe_help(mut self, text: Option<impl Into<String>>) -> Self {
+        self.help = text.map(Into::into);
+        self
+    }
+}
+
 pub use crate::code::Code;
