@@ -46,7 +46,88 @@ codes! {
     S0002 UnclosedString Error "a string that does not end on its line";
     S0003 UnclosedComment Error "a comment that does not end";
     S0004 BadEscape Error "an escape that a string does not know";
+    S0005 SourceTooLarge Error "a file that is larger than a definition may be";
     S0101 UnexpectedToken Error "something else was expected here";
+    S0102 MissingSemicolon Error "a `;` is missing";
+    S0103 Unclosed Error "a bracket that is not closed";
+    S0104 StrayBracket Error "a closing bracket that closes nothing";
+    S0105 NestedTooDeep Error "a type that is nested too deep";
+    S0106 HyphenInName Error "a name with a hyphen";
+    S0107 ClauseOutOfPlace Error "a clause of an operation that is out of order, or there twice";
+
+    S0201 NoPackage Error "a file that belongs to no package";
+    S0202 SecondPackage Error "a file that belongs to more than one package";
+    S0203 UnknownPackage Error "a package that is not in the set";
+    S0204 UnknownType Error "a type that is not defined";
+    S0205 UnknownInterface Error "an interface that is not defined";
+    S0206 UnknownAtom Error "an atom that is not defined";
+    S0207 UnknownOperation Error "an operation that is not defined";
+    S0208 OtherKind Error "a name of another kind than belongs here";
+    S0209 DuplicateName Error "a name that is given twice";
+    S0210 DuplicateId Error "an id that is given twice";
+    S0211 TagCollision Error "two ids that a store could not tell apart";
+    S0212 EmptyId Error "an id without text";
+    S0213 UnknownAtomId Error "an external atom that no package defines";
+    S0214 OtherExternalName Error "an external atom under another name than its package gives it";
+    S0215 UnknownImport Error "an import that no package answers";
+    S0216 AmbiguousImport Error "an import that several packages answer";
+    S0217 BuiltInName Error "a definition under the name of a built-in type";
+
+    S0301 RecursiveType Error "a type that contains itself without a reference between";
+    S0302 DuplicateField Error "a record with two fields of one name";
+    S0303 NestedOptional Error "an optional of an optional";
+    S0304 UnitValue Error "`unit` where a value is needed";
+    S0305 ArgumentCount Error "an interface with the wrong number of arguments";
+
+    S0401 UnknownCardinality Error "a cardinality that does not exist";
+    S0402 KeyedNotMany Error "a keyed edge that is not `many-unique`";
+    S0403 KeyType Error "a key of another type than string";
+    S0404 DuplicateMember Error "an interface with two members of one name";
+    S0405 InternalNotOperation Error "an internal member that is not an operation";
+    S0406 UnknownVerb Error "a verb that does not belong to its kind";
+    S0407 RepeatedVerb Error "a verb that is given twice";
+    S0408 NoVerb Error "a grant of nothing";
+    S0409 DuplicateSlot Error "an atom with two slots of one name";
+    S0410 UnknownEdge Error "an inverse of an edge that does not exist";
+    S0411 InverseElsewhere Error "an inverse of an edge that leads elsewhere";
+    S0412 DuplicateInverse Error "two inverses of one edge";
+    S0413 InverseKey Error "an inverse key that does not lead to a string";
+    S0414 Unserved Error "a member that nothing serves";
+    S0415 UnknownMember Error "a member that the interface does not have";
+    S0416 BoundTwice Error "a member that is bound twice";
+    S0417 UnknownSlot Error "a slot that the atom does not have";
+    S0418 OtherSource Error "a member bound to something of another kind";
+    S0419 OtherShape Error "a member served by something of another shape";
+    S0420 UnknownBuiltIn Error "a built-in operation that does not exist";
+    S0421 ImplementedTwice Error "an interface that an atom implements twice";
+    S0422 DuplicateRoot Error "an atom with two `root` lines";
+    S0423 CreationInput Error "a creation from something that is neither `unit` nor a record";
+    S0424 CreationField Error "a creation field that fills no slot";
+    S0425 CreationType Error "a creation field of another type than its slot";
+    S0426 CreationMissing Error "a creation that leaves a slot empty";
+
+    S0501 UnknownMode Error "a mode that does not exist";
+    S0502 UnknownExecution Error "an execution that does not exist";
+    S0503 UnknownTarget Error "a target that does not exist";
+    S0504 RepeatedTarget Error "a target that is given twice";
+    S0505 NoTarget Error "an operation that may run nowhere";
+    S0506 UnknownReceiver Error "a receiver that does not exist";
+    S0507 DuplicateRequirement Error "two requirements of one name";
+    S0508 DuplicateGrant Error "two requirements of one id";
+    S0509 UsedTwice Error "a member that is used twice";
+    S0510 UnknownOrigin Error "references from somewhere else than the input";
+    S0511 FixedEdge Error "a change of an edge that never changes";
+    S0512 QueryWrites Error "a query that may write";
+
+    S0601 MissingSlot Error "a requirement on a slot that the receiver does not have";
+    S0602 OtherSlot Error "a requirement on a slot of another kind";
+    S0603 OtherSlotShape Error "a requirement on a slot of another type or shape";
+    S0604 InverseChanged Error "a requirement that changes an inverse";
+    S0605 QueryCalls Error "a query that calls what may write";
+
+    S0901 UnusedImport Warning "an import that is not used";
+    S0902 UnboundOperation Warning "an operation that no atom binds";
+    S0903 UnmetInterface Warning "a requirement on an interface that no atom implements";
 }
 
 impl std::fmt::Display for Code {

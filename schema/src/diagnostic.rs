@@ -68,4 +68,4 @@ impl Diagnostic {
     }
 }
 
-pub use crate::code::Code;
+pub(crate) use crate::code::Code;

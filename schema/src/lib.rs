@@ -7,9 +7,16 @@ pub mod ast;
 mod code;
 mod definitions;
 mod diagnostic;
+mod grammar;
+mod lexer;
+mod nearest;
+mod parse;
+mod parser;
 mod source;
 
 pub use code::Code;
 pub use definitions::*;
 pub use diagnostic::{Diagnostic, Severity};
+pub use lexer::{Lexed, Token, TokenKind, lex};
+pub use parse::{Parsed, parse};
 pub use source::{Place, Source, SourceId, Sources};
