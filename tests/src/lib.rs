@@ -1,1 +1,0 @@
-//! Tests that cross the members, and checks on the tree itself.
