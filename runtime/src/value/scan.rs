@@ -69,10 +69,10 @@ impl Layout {
             }
             layout = &field.layout;
         }
-        match layout.shape() {
-            Shape::String => reader.string(&Path::Whole),
-            _ => Err(no_string(layout)),
+        if *layout.shape() != Shape::String {
+            return Err(no_string(layout));
         }
+        reader.string(&Path::Whole)
     }
 }
 
