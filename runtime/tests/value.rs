@@ -252,6 +252,20 @@ fn a_string_is_found_by_the_positions_of_its_fields() {
 }
 
 #[test]
+fn a_record_is_cut_into_its_fields() {
+    let ty = record(&[("a", list(thread())), ("b", Type::Unit), ("c", point())]);
+    let layout = layout(&ty);
+    let bytes = postcard::to_allocvec(&(vec![object(THREAD, 1)], (), (-1, 300))).unwrap();
+    let fields = layout.fields(&bytes).unwrap();
+    assert_eq!(fields, [&bytes[..21], &[], &bytes[21..]]);
+    let error = layout.fields(&bytes[..bytes.len() - 1]).unwrap_err();
+    assert_eq!(error.path, "c");
+    let longer = [&bytes[..], &[0]].concat();
+    assert_eq!(layout.fields(&longer).unwrap_err().fault, Fault::Trailing { count: 1 });
+    assert!(Layout::of(&definitions(), &Type::Bool).fields(&[1]).is_err(), "no record");
+}
+
+#[test]
 fn types_beyond_all_measure_have_no_values() {
     let mut deep = Type::Bool;
     for _ in 0..100_000 {

@@ -5,7 +5,7 @@
 //! end.
 
 use crate::reference::ObjectRef;
-use crate::value::{Expected, Fault, Layout, Path, Shape, ValueError};
+use crate::value::{Expected, Fault, FieldLayout, Layout, Path, Shape, ValueError};
 
 /// How many parts the items of one list may have together when none of them takes a byte.
 const MAX_HOLLOW: u64 = 1 << 16;
@@ -43,10 +43,7 @@ impl Layout {
     ) -> Result<(), E> {
         let mut reader = Reader { bytes, at: 0 };
         reader.value(self, &Path::Whole, &mut visit)?;
-        match bytes.len() - reader.at {
-            0 => Ok(()),
-            count => Err(reader.fault(&Path::Whole, Fault::Trailing { count }).into()),
-        }
+        Ok(reader.end()?)
     }
 
     /// Returns the string at the end of a way through records, by the positions of the fields.
@@ -60,12 +57,7 @@ impl Layout {
             let Shape::Record(all) = layout.shape() else { return Err(no_string(layout)) };
             let Some(field) = all.get(position) else { return Err(no_string(layout)) };
             for before in &all[..position] {
-                let path = Path::Whole;
-                reader.value::<ValueError>(
-                    &before.layout,
-                    &path.field(&before.name),
-                    &mut |_, _, _| Ok(()),
-                )?;
+                reader.skip(before)?;
             }
             layout = &field.layout;
         }
@@ -73,6 +65,26 @@ impl Layout {
             return Err(no_string(layout));
         }
         reader.string(&Path::Whole)
+    }
+
+    /// Cuts the bytes of a record into those of its fields.
+    ///
+    /// # Errors
+    /// When it is no record, or the bytes are no value of it.
+    pub fn fields<'b>(&self, bytes: &'b [u8]) -> Result<Vec<&'b [u8]>, ValueError> {
+        let Shape::Record(fields) = self.shape() else {
+            let fault = Fault::Mismatch { expected: "a record", found: self.shape().noun() };
+            return Err(ValueError::new(&Path::Whole, None, fault));
+        };
+        let mut reader = Reader { bytes, at: 0 };
+        let parts = fields.iter().map(|field| {
+            let start = reader.at;
+            reader.skip(field)?;
+            Ok(&bytes[start..reader.at])
+        });
+        let parts = parts.collect::<Result<_, ValueError>>()?;
+        reader.end()?;
+        Ok(parts)
     }
 }
 
@@ -87,6 +99,18 @@ struct Reader<'b> {
 }
 
 impl<'b> Reader<'b> {
+    /// Reads a field of the outermost record without handing out references.
+    fn skip(&mut self, field: &FieldLayout) -> Result<(), ValueError> {
+        self.value(&field.layout, &Path::Whole.field(&field.name), &mut |_, _, _| Ok(()))
+    }
+
+    fn end(&self) -> Result<(), ValueError> {
+        match self.bytes.len() - self.at {
+            0 => Ok(()),
+            count => Err(self.fault(&Path::Whole, Fault::Trailing { count })),
+        }
+    }
+
     fn value<E: From<ValueError>>(
         &mut self,
         layout: &Layout,
