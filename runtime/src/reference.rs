@@ -12,6 +12,8 @@ use quixos_schema::Tag;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use ulid::Ulid;
 
+use crate::error::CallError;
+
 /// A reference to an object of any atom. Twenty bytes, in memory and in the store.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectRef {
@@ -81,6 +83,11 @@ pub trait Interface: 'static {
 
 /// Says that objects of an atom are accepted where the interface is asked for. Generated for
 /// each `implements`.
+#[diagnostic::on_unimplemented(
+    message = "atom `{Self}` does not implement interface `{I}`",
+    label = "a reference to `{I}` is asked for here",
+    note = "the definition of `{Self}` would have to say `implements` with this interface"
+)]
 pub trait Implements<I: Interface>: Atom {}
 
 /// A reference to an object of one atom.
@@ -100,6 +107,16 @@ impl<A: Atom> Ref<A> {
     #[must_use]
     pub fn from_object(object: ObjectRef) -> Option<Self> {
         (object.atom == A::TAG).then_some(Self { id: object.id, atom: PhantomData })
+    }
+
+    /// Returns the typed form of a reference that the definitions say is of this atom.
+    ///
+    /// # Errors
+    /// [`CallError::Corrupt`] when it is of another.
+    pub fn checked(object: ObjectRef) -> Result<Self, CallError> {
+        Self::from_object(object).ok_or_else(|| CallError::Corrupt {
+            message: format!("{object:?} is no reference to `{}`", A::ID),
+        })
     }
 
     /// Returns the untyped form.
