@@ -6,6 +6,7 @@ mod nearest;
 mod reference;
 pub mod store;
 pub mod value;
+pub mod verify;
 
 pub use error::{CallError, Denied, Fence};
 pub use reference::{Atom, Implements, Interface, InterfaceRef, ObjectRef, Ref};

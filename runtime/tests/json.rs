@@ -21,7 +21,7 @@ fn read(ty: &Type, json: Json) -> Result<Value, CallError> {
 
 /// The path and the message of what is wrong with a text.
 fn fault(ty: &Type, text: &str) -> String {
-    match read(ty, serde_json::from_str(text).unwrap()) {
+    match read(ty, serde_json::from_str(text).expect("the text is JSON")) {
         Err(CallError::Invalid { path, message }) => format!("{path}: {message}"),
         other => panic!("{other:?}"),
     }

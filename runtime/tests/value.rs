@@ -58,7 +58,8 @@ fn layout(ty: &Type) -> std::sync::Arc<Layout> {
 }
 
 fn fault(bytes: &[u8], ty: &Type) -> (String, Option<usize>, Fault) {
-    let ValueError { path, offset, fault } = Value::decode(bytes, &layout(ty)).unwrap_err();
+    let ValueError { path, offset, fault } =
+        Value::decode(bytes, &layout(ty)).expect_err("these bytes are wrong");
     (path, offset, fault)
 }
 
@@ -259,7 +260,7 @@ fn a_record_is_cut_into_its_fields() {
     let fields = layout.fields(&bytes).unwrap();
     assert_eq!(fields, [&bytes[..21], &[], &bytes[21..]]);
     let error = layout.fields(&bytes[..bytes.len() - 1]).unwrap_err();
-    assert_eq!(error.path, "c");
+    assert_eq!(error.path, "c.y");
     let longer = [&bytes[..], &[0]].concat();
     assert_eq!(layout.fields(&longer).unwrap_err().fault, Fault::Trailing { count: 1 });
     assert!(Layout::of(&definitions(), &Type::Bool).fields(&[1]).is_err(), "no record");
@@ -293,7 +294,7 @@ fn types_beyond_all_measure_have_no_values() {
     let wide = Layout::of(&definitions, &Type::Named(TypeIndex(first + 39)));
     assert_eq!(wide.check(&[0]).unwrap_err().fault, Fault::Unusable);
     let fine = Layout::of(&definitions, &Type::Named(TypeIndex(first + 5)));
-    assert!(fine.check(&vec![0; 128]).is_ok());
+    assert!(fine.check(&[0; 128]).is_ok());
 }
 
 #[test]
