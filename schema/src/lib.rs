@@ -4,19 +4,27 @@
 //! and never a panic: every entry point gives a value and all its diagnostics.
 
 pub mod ast;
+mod canonical;
 mod code;
 mod definitions;
 mod diagnostic;
+mod format;
 mod grammar;
 mod lexer;
 mod nearest;
 mod parse;
 mod parser;
+mod position;
+mod print;
+mod render;
 mod source;
 
+pub use canonical::{canonical, canonical_package};
 pub use code::Code;
 pub use definitions::*;
 pub use diagnostic::{Diagnostic, Severity};
+pub use format::format;
 pub use lexer::{Lexed, Token, TokenKind, lex};
 pub use parse::{Parsed, parse};
+pub use render::{render_json, render_text};
 pub use source::{Place, Source, SourceId, Sources};
