@@ -19,13 +19,19 @@
 //! Start at [`Store`]. `store/conformance.rs` holds the suite that runs over each implementation.
 
 mod checked;
+#[cfg(feature = "testing")]
+pub mod conformance;
 mod memory;
+mod sled;
 
 use std::ops::Bound;
 
 use bytes::Bytes;
 use ulid::Ulid;
 
+#[cfg(feature = "testing")]
+pub use crate::store::sled::Disk;
+pub use crate::store::sled::{OpenError, SledOptions, SledStore};
 pub use memory::MemoryStore;
 
 /// The first byte of the keys that a store keeps for itself.

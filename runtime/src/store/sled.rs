@@ -1,0 +1,301 @@
+//! The store on a disk of our own, by sled.
+//!
+//! sled 0.34 is fast and small, and it does less than it says: what it flushed may be lost with the
+//! power, its scans see batches half written, it panics at damage, and a damaged log can lose its
+//! end without a word. So it is used for what it does well, one ordered tree that takes a batch
+//! whole, and the rest is done around it:
+//!
+//! - `folder.rs`: one process at a time, in a folder that is known to be ours;
+//! - `engine.rs`: the calls of sled that are safe, panics caught;
+//! - `record.rs`, `writing.rs`: a checksum in every record, long values in parts, the batch's number
+//!   and the outcomes of its transactions in the same batch;
+//! - `overlay.rs`, `view.rs`: reading one version while the next is written;
+//! - `lane.rs`: one batch at a time, durable before it is answered, and a stop for good when that
+//!   is in doubt;
+//! - `progress.rs`: missing the end of the log when it is missing.
+//!
+//! The store closes, and its folder is free again, when it and all of its views and commits are
+//! dropped.
+//!
+//! What a transaction leaves so that its outcome can be asked for, some 40 bytes, stays for good.
+
+mod disk;
+mod engine;
+mod error;
+mod folder;
+mod lane;
+mod overlay;
+mod progress;
+mod record;
+mod view;
+mod writing;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use self::disk::SystemDisk;
+use self::engine::{Engine, Failure};
+use self::folder::{Contents, Folder};
+use self::lane::{Lane, Opened};
+use self::overlay::Overlay;
+use self::progress::Progress;
+use self::view::SledView;
+use super::checked::check_batch;
+use super::{
+    Batch, Commit, CommitError, Concurrency, Durability, Health, Store, StoreError, StoreLimits,
+    TransactionId, Version, View,
+};
+
+#[cfg(feature = "testing")]
+pub use self::disk::Disk;
+#[cfg(not(feature = "testing"))]
+use self::disk::Disk;
+pub use self::error::OpenError;
+
+/// How far what is buffered, and the progress file, may lag behind.
+const LAG: Duration = Duration::from_secs(1);
+
+/// How to open a store.
+#[derive(Clone, Debug)]
+pub struct SledOptions {
+    /// Memory that sled may use to keep pages at hand.
+    pub cache_bytes: u64,
+    /// Room on the disk that the store leaves free. It takes no writes when there is less: a full
+    /// disk is what sled does not survive.
+    pub free_space_floor: u64,
+}
+
+impl Default for SledOptions {
+    fn default() -> SledOptions {
+        SledOptions { cache_bytes: 256 << 20, free_space_floor: 256 << 20 }
+    }
+}
+
+/// A store in a folder.
+#[derive(Debug)]
+pub struct SledStore {
+    // Dropped first: it holds the lane too.
+    _keeper: Keeper,
+    lane: Arc<Lane>,
+}
+
+impl SledStore {
+    /// Opens the store in a folder, or makes one if the folder is empty or does not exist.
+    ///
+    /// # Errors
+    /// [`OpenError`] says what is wrong and what to do. A damaged store is found here if the damage
+    /// is in what opening reads, otherwise when the damaged value is read.
+    pub fn open(path: impl AsRef<Path>, options: SledOptions) -> Result<SledStore, OpenError> {
+        SledStore::open_with_disk(path.as_ref(), options, Arc::new(SystemDisk))
+    }
+
+    /// Opens a store whose disk fails when a test says so.
+    ///
+    /// # Errors
+    /// As [`SledStore::open`].
+    #[cfg(feature = "testing")]
+    pub fn open_on(
+        path: impl AsRef<Path>,
+        options: SledOptions,
+        disk: Arc<dyn Disk>,
+    ) -> Result<SledStore, OpenError> {
+        SledStore::open_with_disk(path.as_ref(), options, disk)
+    }
+
+    fn open_with_disk(
+        path: &Path,
+        options: SledOptions,
+        disk: Arc<dyn Disk>,
+    ) -> Result<SledStore, OpenError> {
+        let (folder, contents) = Folder::claim(path)?;
+        let opened = match contents {
+            Contents::New => make(&folder, &options, disk.as_ref())?,
+            Contents::Store => recover(&folder, &options, disk.as_ref())?,
+        };
+        let (engine, progress, newest) = opened;
+        let SledOptions { free_space_floor, .. } = options;
+        let lane = Lane::start(Opened { engine, folder, disk, progress, newest, free_space_floor });
+        let lane = Arc::new(lane);
+        let keeper = Keeper::start(Arc::clone(&lane)).map_err(OpenError::io(path))?;
+        Ok(SledStore { _keeper: keeper, lane })
+    }
+}
+
+fn make(
+    folder: &Folder,
+    options: &SledOptions,
+    disk: &dyn Disk,
+) -> Result<(Engine, Progress, Version), OpenError> {
+    let engine = open_engine(folder, options)?;
+    let written = engine.apply(writing::first()).and_then(|()| engine.flush());
+    written.map_err(|failure| unopened(folder, failure))?;
+    disk.sync(engine.log()).map_err(OpenError::io(folder.path()))?;
+    let progress = Progress::create(&folder.progress(), disk);
+    let progress = progress.map_err(OpenError::io(&folder.progress()))?;
+    folder.finish()?;
+    Ok((engine, progress, 0))
+}
+
+fn recover(
+    folder: &Folder,
+    options: &SledOptions,
+    disk: &dyn Disk,
+) -> Result<(Engine, Progress, Version), OpenError> {
+    let corrupt = |reason: String| OpenError::corrupt(folder.path(), reason);
+    let progress = match Progress::open(&folder.progress()) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        opened => opened.map_err(OpenError::io(&folder.progress()))?,
+    };
+    let mut progress = progress.ok_or_else(|| {
+        corrupt(
+            "the file `progress` is missing or damaged, so that missing data would not show"
+                .to_owned(),
+        )
+    })?;
+    // sled would make a new log without a word.
+    if !Engine::is_in(&folder.data()) {
+        return Err(corrupt("sled's files are missing".to_owned()));
+    }
+    let engine = open_engine(folder, options)?;
+    let newest = engine.get(record::NEWEST).map_err(|failure| unopened(folder, failure))?;
+    let newest =
+        newest.ok_or_else(|| corrupt("the number of the newest batch is missing".to_owned()))?;
+    let newest = record::read_number(record::NEWEST, &newest);
+    let newest = newest.map_err(|damaged| corrupt(damaged.to_string()))?;
+    if newest < progress.recorded() {
+        let recorded = progress.recorded();
+        return Err(corrupt(format!(
+            "acknowledged data is missing: it ends with batch {newest}, and batch {recorded} was written"
+        )));
+    }
+    // What was recovered may have been in the system's memory only.
+    engine.flush().map_err(|failure| unopened(folder, failure))?;
+    disk.sync(engine.log()).map_err(OpenError::io(folder.path()))?;
+    folder::sync_folder(&folder.data()).map_err(OpenError::io(&folder.data()))?;
+    progress.record(newest, disk).map_err(OpenError::io(&folder.progress()))?;
+    Ok((engine, progress, newest))
+}
+
+fn open_engine(folder: &Folder, options: &SledOptions) -> Result<Engine, OpenError> {
+    Engine::open(&folder.data(), options.cache_bytes).map_err(|failure| unopened(folder, failure))
+}
+
+fn unopened(folder: &Folder, failure: Failure) -> OpenError {
+    match failure {
+        Failure::Io(reason) => OpenError::io(folder.path())(std::io::Error::other(reason)),
+        Failure::Corrupt(reason) => OpenError::corrupt(folder.path(), reason),
+    }
+}
+
+impl Store for SledStore {
+    fn view(&self) -> Result<Box<dyn View>, StoreError> {
+        self.lane.refuse_reads_if_failed()?;
+        Ok(Box::new(SledView::new(Arc::clone(&self.lane))))
+    }
+
+    fn submit(&self, batch: Batch, durability: Durability) -> Result<Box<dyn Commit>, CommitError> {
+        check_batch(&batch, &self.limits())?;
+        let overlay = self.lane.stage(batch)?;
+        let lane = Arc::clone(&self.lane);
+        Ok(Box::new(SledCommit { lane, overlay, durability, waited: false }))
+    }
+
+    fn sync(&self) -> Result<(), CommitError> {
+        self.lane.make_durable().map_err(CommitError::Poisoned)
+    }
+
+    fn durable(&self) -> Version {
+        self.lane.durable()
+    }
+
+    fn outcome(&self, transaction: TransactionId) -> Result<Option<Version>, StoreError> {
+        let key = record::outcome_key(transaction);
+        let found = self.lane.engine.get(&key).map_err(view::failed)?;
+        let found = found.map(|record| record::read_number(&key, &record)).transpose();
+        let found = found.map_err(view::damaged)?;
+        if found.is_some_and(|version| version <= self.lane.durable()) {
+            return Ok(found);
+        }
+        // Asked after the read: what was found is then either under way or has been answered.
+        let (_, staged) = self.lane.newest();
+        // A batch that failed may have been this transaction's, and the disk may hold it.
+        self.lane.refuse_reads_if_failed()?;
+        let under_way = staged.map(|staged| staged.version);
+        Ok(found.filter(|&version| under_way != Some(version)))
+    }
+
+    fn limits(&self) -> StoreLimits {
+        StoreLimits::default()
+    }
+
+    fn health(&self) -> Health {
+        if let Some(reason) = self.lane.failure() {
+            return Health::Poisoned { reason: reason.to_owned() };
+        }
+        match self.lane.room() {
+            Ok((free, floor)) if free < floor => Health::NoSpace { free, floor },
+            // The next write finds out what is wrong.
+            Ok(_) | Err(_) => Health::Good,
+        }
+    }
+
+    fn concurrency(&self) -> Concurrency {
+        Concurrency::SingleWriter
+    }
+}
+
+/// A batch that is staged, until it is written or dropped.
+struct SledCommit {
+    lane: Arc<Lane>,
+    overlay: Arc<Overlay>,
+    durability: Durability,
+    waited: bool,
+}
+
+impl Commit for SledCommit {
+    fn wait(mut self: Box<Self>) -> Result<Version, CommitError> {
+        self.waited = true;
+        self.lane.write(&self.overlay, self.durability)
+    }
+}
+
+impl Drop for SledCommit {
+    fn drop(&mut self) {
+        if !self.waited {
+            self.lane.abandon(&self.overlay);
+        }
+    }
+}
+
+/// The thread that keeps the disk from lagging.
+#[derive(Debug)]
+struct Keeper {
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Keeper {
+    fn start(lane: Arc<Lane>) -> std::io::Result<Keeper> {
+        let (stop, stopped) = mpsc::channel();
+        let keep = move || {
+            while stopped.recv_timeout(LAG) == Err(RecvTimeoutError::Timeout) {
+                lane.keep_up();
+            }
+        };
+        let thread = thread::Builder::new().name("store-keeper".to_owned()).spawn(keep)?;
+        Ok(Keeper { stop: Some(stop), thread: Some(thread) })
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.stop = None;
+        // Joined, so that the folder is free as soon as the last of the store is dropped.
+        if let Some(thread) = self.thread.take() {
+            drop(thread.join());
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! One batch at a time: who writes, how far it has come, and what stops it for good.
+//!
+//! Four numbers, never out of this order:
+//! `recorded` (in the progress file) ≤ `durable` ≤ `applied` (whole in sled) ≤ `applying`.
+//!
+//! Invariants:
+//! - `applying` is raised before the first byte of a batch reaches sled, so that whoever has read
+//!   sled and then finds `applying` no higher than its version has read that version.
+//! - A number is used again only when its batch was dropped before it touched sled.
+//! - After a failure that leaves in doubt what the disk holds, nothing is written and nothing is
+//!   called durable again: see [`Lane::fail`].
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use super::disk::Disk;
+use super::engine::{Engine, Failure};
+use super::folder::Folder;
+use super::overlay::Overlay;
+use super::progress::Progress;
+use super::writing::encode;
+use crate::store::{Batch, CommitError, Durability, StoreError, Version};
+
+/// How much room sled may take for a byte that is written.
+const AMPLIFICATION: u64 = 4;
+
+/// Everything that is open, shared by the store, its views and its commit.
+#[derive(Debug)]
+pub(super) struct Lane {
+    // In this order they are dropped: sled's files are ours until sled is closed.
+    pub(super) engine: Engine,
+    folder: Folder,
+    disk: Arc<dyn Disk>,
+    free_space_floor: u64,
+    /// The batch under way.
+    staged: Mutex<Option<Arc<Overlay>>>,
+    /// Told when no batch is staged any longer, and when the lane fails.
+    freed: Condvar,
+    applying: AtomicU64,
+    applied: AtomicU64,
+    durable: AtomicU64,
+    /// Held while the disk is made to follow.
+    progress: Mutex<Progress>,
+    record_due: AtomicBool,
+    failure: OnceLock<String>,
+}
+
+/// What a lane is opened with.
+pub(super) struct Opened {
+    pub(super) engine: Engine,
+    pub(super) folder: Folder,
+    pub(super) disk: Arc<dyn Disk>,
+    pub(super) progress: Progress,
+    pub(super) newest: Version,
+    pub(super) free_space_floor: u64,
+}
+
+/// Nobody holds a lock while it can panic with the value half changed.
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Lane {
+    /// Starts where the store ends. All of it must be durable.
+    pub(super) fn start(opened: Opened) -> Lane {
+        let Opened { engine, folder, disk, progress, newest, free_space_floor } = opened;
+        Lane {
+            engine,
+            folder,
+            disk,
+            free_space_floor,
+            staged: Mutex::default(),
+            freed: Condvar::new(),
+            applying: AtomicU64::new(newest),
+            applied: AtomicU64::new(newest),
+            durable: AtomicU64::new(newest),
+            progress: Mutex::new(progress),
+            record_due: AtomicBool::new(false),
+            failure: OnceLock::new(),
+        }
+    }
+
+    /// Returns the newest version, and the batch under way that makes it, if one is.
+    pub(super) fn newest(&self) -> (Version, Option<Arc<Overlay>>) {
+        let staged = held(&self.staged);
+        let version = staged.as_ref().map_or_else(|| self.applied(), |overlay| overlay.version);
+        (version, staged.clone())
+    }
+
+    /// Takes a batch once the one before is out of the way.
+    pub(super) fn stage(&self, batch: Batch) -> Result<Arc<Overlay>, CommitError> {
+        let mut staged = held(&self.staged);
+        loop {
+            self.refuse_if_failed()?;
+            if staged.is_none() {
+                break;
+            }
+            staged = self.freed.wait(staged).unwrap_or_else(PoisonError::into_inner);
+        }
+        let applied = self.applied();
+        if batch.read_version > applied {
+            return Err(CommitError::Conflict);
+        }
+        let overlay = Arc::new(Overlay::new(applied + 1, batch.transactions, batch.writes));
+        *staged = Some(Arc::clone(&overlay));
+        Ok(overlay)
+    }
+
+    /// Writes the staged batch. Whatever the answer, the next may be staged after it.
+    pub(super) fn write(
+        &self,
+        overlay: &Overlay,
+        durability: Durability,
+    ) -> Result<Version, CommitError> {
+        let encoded = self.refuse_if_failed().and_then(|()| self.refuse_if_full(overlay));
+        let encoded = encoded.and_then(|()| {
+            let cannot = |failure: Failure| CommitError::Poisoned(self.fail(failure.to_string()));
+            encode(&self.engine, overlay).map_err(cannot)
+        });
+        let batch = match encoded {
+            Ok(batch) => batch,
+            Err(error) => {
+                self.abandon(overlay);
+                return Err(error);
+            }
+        };
+        self.applying.store(overlay.version, Ordering::SeqCst);
+        let written = self.engine.apply(batch).map_err(|failure| self.fail(failure.to_string()));
+        let written = written.and_then(|()| {
+            self.applied.store(overlay.version, Ordering::SeqCst);
+            match durability {
+                Durability::Durable => self.make_durable(),
+                Durability::Buffered => Ok(()),
+            }
+        });
+        self.free_turn();
+        written.map(|()| overlay.version).map_err(CommitError::Unknown)
+    }
+
+    /// Takes the staged batch back, before anything of it was written.
+    pub(super) fn abandon(&self, overlay: &Overlay) {
+        overlay.drop_batch();
+        self.free_turn();
+    }
+
+    fn free_turn(&self) {
+        *held(&self.staged) = None;
+        self.freed.notify_all();
+    }
+
+    /// Waits until the disk holds all that was applied when this was called. The text says why the
+    /// store has failed.
+    pub(super) fn make_durable(&self) -> Result<(), String> {
+        self.follow(&mut held(&self.progress))
+    }
+
+    /// Does what is to be done about once a second: makes durable what was buffered, and has the
+    /// progress file written, here or at the end of the flush that is under way.
+    pub(super) fn keep_up(&self) {
+        self.record_due.store(true, Ordering::SeqCst);
+        match self.progress.try_lock() {
+            // Failures are kept, and told to the next who wants to write.
+            Ok(mut progress) => drop(self.follow(&mut progress)),
+            // Wakes the one under way, should sled have forgotten it.
+            Err(_) => drop(self.engine.flush()),
+        }
+    }
+
+    /// One at a time, hence the file that it is done under: a failed sync is reported once, and the
+    /// next one may succeed without the data.
+    fn follow(&self, progress: &mut Progress) -> Result<(), String> {
+        if let Some(reason) = self.failure() {
+            return Err(reason.to_owned());
+        }
+        let applied = self.applied();
+        if self.durable() < applied {
+            self.engine.flush().map_err(|failure| self.fail(failure.to_string()))?;
+            let synced = self.disk.sync(self.engine.log());
+            synced.map_err(|error| self.fail(format!("cannot sync the disk: {error}")))?;
+            self.durable.store(applied, Ordering::SeqCst);
+        }
+        if self.record_due.swap(false, Ordering::SeqCst) {
+            let recorded = progress.record(applied, self.disk.as_ref());
+            recorded.map_err(|error| self.fail(format!("cannot record the progress: {error}")))?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn applying(&self) -> Version {
+        self.applying.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn applied(&self) -> Version {
+        self.applied.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn durable(&self) -> Version {
+        self.durable.load(Ordering::SeqCst)
+    }
+
+    /// Takes no more writes, for the reason given or an earlier one, which it returns. What is in
+    /// sled's memory may never reach the disk, so that nothing is read from it any longer either.
+    pub(super) fn fail(&self, reason: String) -> String {
+        let reason = self.failure.get_or_init(|| reason).clone();
+        // Not between the check and the sleep of one who waits for its turn.
+        drop(held(&self.staged));
+        self.freed.notify_all();
+        reason
+    }
+
+    /// Returns why the store has failed, if it has.
+    pub(super) fn failure(&self) -> Option<&str> {
+        self.failure.get().map(String::as_str)
+    }
+
+    pub(super) fn refuse_reads_if_failed(&self) -> Result<(), StoreError> {
+        self.failure().map_or(Ok(()), |reason| Err(StoreError::Closed(reason.to_owned())))
+    }
+
+    fn refuse_if_failed(&self) -> Result<(), CommitError> {
+        self.failure().map_or(Ok(()), |reason| Err(CommitError::Poisoned(reason.to_owned())))
+    }
+
+    /// Returns how much room there is, and how much there must be.
+    pub(super) fn room(&self) -> std::io::Result<(u64, u64)> {
+        Ok((self.disk.free(self.folder.path())?, self.free_space_floor))
+    }
+
+    /// sled does not survive a full disk, so it must never meet one.
+    fn refuse_if_full(&self, overlay: &Overlay) -> Result<(), CommitError> {
+        let (free, floor) = self.room().map_err(|error| {
+            let reason = format!("cannot tell how much room there is: {error}");
+            CommitError::Poisoned(self.fail(reason))
+        })?;
+        let floor = floor.saturating_add(overlay.size().saturating_mul(AMPLIFICATION));
+        if free < floor { Err(CommitError::NoSpace { free, floor }) } else { Ok(()) }
+    }
+}
+
+impl Drop for Lane {
+    fn drop(&mut self) {
+        self.record_due.store(true, Ordering::SeqCst);
+        // Nobody is left to be told of a failure; whoever opens the store next finds out.
+        drop(self.make_durable());
+    }
+}
