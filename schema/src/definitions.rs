@@ -8,6 +8,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::difference::{In, difference};
 use crate::source::{Place, Sources};
 
 macro_rules! index {
@@ -639,23 +640,36 @@ impl Definitions {
         }
     }
 
+    /// Returns a member of an interface with the parameters replaced by its arguments.
+    #[must_use]
+    pub fn member_kind(&self, of: &InterfaceType, member: usize) -> MemberKind {
+        let kind = &self.interface(of.interface).members[member].kind;
+        if of.arguments.is_empty() {
+            return kind.clone();
+        }
+        let replaced = |ty| self.substitute(ty, &of.arguments);
+        match kind {
+            MemberKind::State(ty) => MemberKind::State(replaced(ty)),
+            MemberKind::Stream(ty) => MemberKind::Stream(replaced(ty)),
+            MemberKind::Operation { input, output } => {
+                MemberKind::Operation { input: replaced(input), output: replaced(output) }
+            }
+            MemberKind::Edge(shape) => {
+                let target = match &shape.target {
+                    EdgeTarget::Atom(at) => EdgeTarget::Atom(*at),
+                    EdgeTarget::Interface(to) => {
+                        EdgeTarget::Interface(self.substitute_interface(to, &of.arguments))
+                    }
+                };
+                MemberKind::Edge(EdgeShape { target, ..shape.clone() })
+            }
+        }
+    }
+
     /// Tells whether two types have the same shape.
     #[must_use]
     pub fn same(&self, left: &Type, right: &Type) -> bool {
-        match (self.shape(left), self.shape(right)) {
-            (Type::Optional(a), Type::Optional(b)) | (Type::List(a), Type::List(b)) => {
-                self.same(a, b)
-            }
-            (Type::Record(a), Type::Record(b)) => {
-                a.fields.len() == b.fields.len()
-                    && a.fields
-                        .iter()
-                        .zip(&b.fields)
-                        .all(|(a, b)| a.name == b.name && self.same(&a.ty, &b.ty))
-            }
-            (Type::InterfaceRef(a), Type::InterfaceRef(b)) => self.same_interface(a, b),
-            (a, b) => a == b,
-        }
+        difference(In::new(self, left), In::new(self, right)).is_none()
     }
 
     /// Tells whether two interfaces are the same, with arguments of the same shape.

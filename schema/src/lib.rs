@@ -5,9 +5,12 @@
 
 pub mod ast;
 mod canonical;
+mod check;
+mod checked;
 mod code;
 mod definitions;
 mod diagnostic;
+mod difference;
 mod format;
 mod grammar;
 mod lexer;
@@ -17,9 +20,14 @@ mod parser;
 mod position;
 mod print;
 mod render;
+mod report;
+mod resolve;
 mod source;
+mod spelling;
+mod suggest;
 
 pub use canonical::{canonical, canonical_package};
+pub use checked::{Checked, check};
 pub use code::Code;
 pub use definitions::*;
 pub use diagnostic::{Diagnostic, Severity};
