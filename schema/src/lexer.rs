@@ -275,6 +275,10 @@ impl<'a> Sink<'a> {
 
     fn fault(&mut self, diagnostic: Diagnostic) {
         self.lexed.diagnostics.push(diagnostic);
+        self.blame_line();
+    }
+
+    fn blame_line(&mut self) {
         self.faulty = true;
         for token in &mut self.lexed.tokens[self.line..] {
             token.blamed = true;
@@ -319,10 +323,25 @@ impl<'a> Sink<'a> {
 
     fn unclosed_string(&mut self, place: Place) {
         let quote = self.place(place.start as usize..place.start as usize + 1);
-        self.fault(
-            Diagnostic::new(Code::UnclosedString, quote, "this string does not end on its line")
+        let line_before = self.lexed.diagnostics.last_mut().filter(|last| {
+            last.code == Code::UnclosedString
+                && last.labels.is_empty()
+                && self.text[last.place.range().end..quote.range().start].matches('\n').count() == 1
+        });
+        // The end of a string of two lines looks like the beginning of another one.
+        if let Some(fault) = line_before {
+            fault.labels.push((quote, "is this its end?".to_owned()));
+            self.blame_line();
+        } else {
+            self.fault(
+                Diagnostic::new(
+                    Code::UnclosedString,
+                    quote,
+                    "this string does not end on its line",
+                )
                 .help("end it with `\"`; a line end inside a string is written `\\n`"),
-        );
+            );
+        }
         self.push(TokenKind::Text, place);
     }
 
@@ -342,8 +361,11 @@ impl<'a> Sink<'a> {
             && last.place.end == place.start
         {
             last.place.end = place.end;
-            let run = self.text[last.place.range()].escape_debug();
+            let run = self.text[last.place.range()].escape_debug().to_string();
             last.message = format!("`{run}` begin no token");
+            if run == "*/" {
+                last.help = Some("no comment is open here; comments do not nest".to_owned());
+            }
             return;
         }
         let character = self.text[place.range()].escape_debug();

@@ -25,6 +25,8 @@ pub(crate) type Parse<T> = Result<T, Fault>;
 /// can hold.
 const DEEPEST: usize = 64;
 
+const LAST_TOO: &str = "every line of a block or record ends in `;`, the last one too";
+
 /// What the entries of a list look like: enough to find the next one after a fault.
 pub(crate) struct Level {
     /// What a message calls an entry: `a member of an interface`.
@@ -38,6 +40,8 @@ pub(crate) struct Level {
     pub(crate) deeper: &'static [&'static str],
     /// The block is part of a line that ends in `;`, so `};` may close it.
     pub(crate) inline: bool,
+    /// Some entries are blocks: they end in `}`.
+    pub(crate) blocks: bool,
 }
 
 /// The tokens of a file, and where we are.
@@ -210,9 +214,10 @@ impl<'a> Cursor<'a> {
 
     /// Takes a string.
     pub(crate) fn string(&mut self, what: &str) -> Parse<Text> {
-        let place = self
-            .eat(TokenKind::Text)
-            .ok_or_else(|| self.unexpected(&format!("{what} between double quotes"), None))?;
+        let Some(place) = self.eat(TokenKind::Text) else {
+            let help = self.word().map(|word| format!("write `\"{word}\"`"));
+            return Err(self.unexpected(&format!("{what} between double quotes"), help));
+        };
         Ok(Spanned { value: unescape(&self.text[place.range()]).0, place })
     }
 
@@ -229,11 +234,12 @@ impl<'a> Cursor<'a> {
             if self.blame() {
                 self.diagnostics.push(
                     Diagnostic::new(Code::MissingSemicolon, self.behind(), "expected `;`")
-                        .help("every line of a block or record ends in `;`, the last one too"),
+                        .help(LAST_TOO),
                 );
             }
         } else {
-            let _ = self.unexpected("`;`", None);
+            let comma = next.kind == TokenKind::Comma;
+            let _ = self.unexpected("`;`", comma.then(|| LAST_TOO.to_owned()));
             if self.eat(TokenKind::Comma).is_none() {
                 self.recover(false);
             }
@@ -409,7 +415,15 @@ impl<'a> Cursor<'a> {
             match token.kind {
                 TokenKind::End => return,
                 TokenKind::OpenBrace => depth += 1,
-                TokenKind::CloseBrace if depth > 0 => depth -= 1,
+                TokenKind::CloseBrace if depth > 0 => {
+                    depth -= 1;
+                    let next = self.nth(1);
+                    let new_line = next.kind == TokenKind::Word && next.first_on_line;
+                    if depth == 0 && level.blocks && new_line && !early {
+                        self.bump();
+                        return;
+                    }
+                }
                 TokenKind::CloseBrace => {
                     let ends_entry = !level.inline && self.nth(1).kind == TokenKind::Semicolon;
                     if !(ends_entry || (outermost && early)) {

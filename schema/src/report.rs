@@ -1,12 +1,13 @@
 //! Where the faults of a run are gathered.
 //!
-//! Two rules keep one fault from making ten reports. What did not resolve is taken for right by
-//! everything that uses it (`check/unknown.rs`). And that something is *missing* is not said
-//! when it may well stand in a text that could not be read: see [`Report::push_absent`].
+//! Three rules keep one fault from making ten reports. What did not resolve is taken for right by
+//! everything that uses it (`check/unknown.rs`). That something is *missing* is not said when it
+//! may well stand in a text that could not be read: see [`Report::push_absent`]. And a place
+//! that could not be read is not blamed for its meaning: see [`Report::finish`].
 
 use std::collections::BTreeSet;
 
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::source::{Place, SourceId, Sources};
 
 /// The faults found so far.
@@ -52,6 +53,15 @@ impl<'a> Report<'a> {
                 self.found.push(diagnostic);
             }
         }
+        let (unread, meant): (Vec<_>, Vec<_>) =
+            self.found.into_iter().partition(|it| it.code < Code::NoPackage);
+        let blamed = |place: Place| {
+            unread.iter().map(|it| it.place).any(|other| {
+                other.source == place.source && other.start <= place.end && place.start <= other.end
+            })
+        };
+        let meant: Vec<_> = meant.into_iter().filter(|it| !blamed(it.place)).collect();
+        self.found = unread.into_iter().chain(meant).collect();
         self.found.sort_by_key(|it| (it.place, it.code));
         self.found.dedup();
         self.found

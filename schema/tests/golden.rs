@@ -1,11 +1,15 @@
 //! One file a case: `cases/STAGE/ok|err/NAME.quixos`, and beside it `NAME.txt`, all that the
 //! stage printed. `UPDATE_EXPECT=1` rewrites the `.txt` files; the diff is the review.
 //!
-//! A case of several files has a line `// file NAME.quixos` above each.
+//! A case of several files has a line `// file NAME.quixos` above each; with ` of N bytes` behind
+//! the name, the file is filled up with spaces.
 //!
 //! `cases/broken/NAME.edit` is the given package, broken in one place: lines with `-` are what
 //! stands in the file now, once, and lines with `+` are what is to stand there. A line
 //! `@ objects.quixos` names another file of the package than `agent-runtime.quixos`.
+
+mod meaning;
+mod tree;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,13 +17,18 @@ use std::process::ExitCode;
 
 use expect_test::expect_file;
 use libtest_mimic::{Arguments, Failed, Trial};
-use quixos_schema::{Diagnostic, SourceId, Sources, canonical, format, lex, parse, render_text};
+use quixos_schema::{
+    Diagnostic, SourceId, Sources, canonical, check, format, lex, parse, render_text,
+};
+
+use crate::meaning::meaning;
+use crate::tree::{comments, without_places};
 
 /// Prints everything a stage made of the texts, and what it found wrong.
 type Stage = fn(&Sources) -> (String, Vec<Diagnostic>);
 
 const STAGES: &[(&str, Stage)] =
-    &[("lex", lex_stage), ("parse", parse_stage), ("format", format_stage)];
+    &[("lex", lex_stage), ("parse", parse_stage), ("format", format_stage), ("check", check_stage)];
 
 fn lex_stage(sources: &Sources) -> (String, Vec<Diagnostic>) {
     let mut printed = String::new();
@@ -64,9 +73,10 @@ fn format_stage(sources: &Sources) -> (String, Vec<Diagnostic>) {
     (printed, diagnostics)
 }
 
-/// What a broken package is told: of its grammar, or if that is in order, of its meaning.
-fn diagnose(sources: &Sources) -> Vec<Diagnostic> {
-    sources.iter().flat_map(|(id, source)| parse(id, &source.text).diagnostics).collect()
+/// What a set without errors means.
+fn check_stage(sources: &Sources) -> (String, Vec<Diagnostic>) {
+    let checked = check(sources.clone());
+    (checked.definitions.as_ref().map(meaning).unwrap_or_default(), checked.diagnostics)
 }
 
 fn run_case(run: Stage, accept: bool, path: &Path) -> Result<(), Failed> {
@@ -99,22 +109,18 @@ fn formatting_loses_nothing(text: &str) -> Result<(), Failed> {
     }
     let [before, after] = [text, &once].map(|text| parse(SourceId(0), text).file);
     let plain = canonical(&before);
-    if plain != canonical(&after) {
-        return Err(format!("formatting changed the meaning:\n{once}").into());
-    }
-    if plain != canonical(&parse(SourceId(0), &plain).file) {
+    let read_back = parse(SourceId(0), &plain).file;
+    if plain != canonical(&read_back) {
         return Err(format!("canonical text is not its own:\n{plain}").into());
     }
-    let [before, after] = [before, after]
-        .map(|file| file.comments.into_iter().map(|it| lines_of(&it.text)).collect::<Vec<_>>());
-    if before != after {
+    let tree = without_places(&before.items);
+    if tree != without_places(&after.items) || tree != without_places(&read_back.items) {
+        return Err(format!("printing changed the tree:\n{once}\n{plain}").into());
+    }
+    if comments(&before) != comments(&after) {
         return Err(format!("formatting changed the comments:\n{once}").into());
     }
     Ok(())
-}
-
-fn lines_of(comment: &str) -> Vec<String> {
-    comment.lines().map(|line| line.trim_end().to_owned()).collect()
 }
 
 /// A case, split at its `// file NAME.quixos` lines if it has any.
@@ -127,7 +133,13 @@ fn read_case(path: &Path) -> Result<Sources, Failed> {
     }
     for part in text.split("// file ").skip(1) {
         let (name, text) = part.split_once('\n').ok_or("a file of the case has no text")?;
-        sources.add(name, text);
+        match name.strip_suffix(" bytes").and_then(|name| name.split_once(" of ")) {
+            Some((name, size)) => {
+                let missing = size.parse::<usize>()?.saturating_sub(text.len());
+                sources.add(name, text.to_owned() + &" ".repeat(missing))
+            }
+            None => sources.add(name, text),
+        };
     }
     Ok(sources)
 }
@@ -141,7 +153,7 @@ fn run_edit(path: &Path) -> Result<(), Failed> {
     let (find, replacement, other) = (lines("-"), lines("+"), lines("@ "));
     let edited = if other.is_empty() { "agent-runtime.quixos" } else { other.as_str() };
     let mut sources = Sources::new();
-    for name in ["agent-runtime.quixos", "objects.quixos"] {
+    for name in ["agent-runtime.quixos", "objects.quixos", "workspace.quixos"] {
         let mut text = fs::read_to_string(manifest().join("../package").join(name))?;
         if name == edited {
             match text.matches(&find).count() {
@@ -151,7 +163,7 @@ fn run_edit(path: &Path) -> Result<(), Failed> {
         }
         sources.add(name, text);
     }
-    let diagnostics = diagnose(&sources);
+    let diagnostics = check(sources.clone()).diagnostics;
     if diagnostics.is_empty() {
         return Err("this edit breaks nothing".into());
     }

@@ -11,7 +11,7 @@ fn path(name: &str) -> String {
 }
 
 fn read(name: &str) -> String {
-    std::fs::read_to_string(path(name)).unwrap()
+    std::fs::read_to_string(path(name)).expect("a file of the package")
 }
 
 #[test]

@@ -13,6 +13,7 @@ static PARTS: Level = Level {
     mark: None,
     deeper: &[],
     inline: false,
+    blocks: true,
 };
 
 static BINDINGS: Level = Level {
@@ -21,6 +22,7 @@ static BINDINGS: Level = Level {
     mark: Some(TokenKind::Equals),
     deeper: &[],
     inline: false,
+    blocks: false,
 };
 
 /// A whole atom.
@@ -129,7 +131,7 @@ fn binding(cursor: &mut Cursor<'_>) -> Parse<Binding> {
     let start = cursor.here();
     let member = cursor.name("the name of a member")?;
     cursor.mark(TokenKind::Equals);
-    let source = cursor.name("what serves it")?;
+    let source = cursor.name("the operation or slot that serves it")?;
     let builtin = match cursor.eat(TokenKind::Dot) {
         Some(_) => Some(cursor.name("`append`")?),
         None => None,

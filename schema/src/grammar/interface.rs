@@ -11,6 +11,7 @@ static MEMBERS: Level = Level {
     mark: None,
     deeper: &[],
     inline: false,
+    blocks: false,
 };
 
 /// A whole interface.
@@ -37,15 +38,15 @@ fn member(cursor: &mut Cursor<'_>) -> Parse<Member> {
     let kind = match word {
         Some("state") => {
             let ty = type_expr::type_expr(cursor);
-            MemberKind::State { ty, verbs: verbs(cursor, "a verb")? }
+            MemberKind::State { ty, verbs: verbs(cursor, "a verb", "[get]")? }
         }
         Some("edge") => {
             let shape = edge::shape(cursor)?;
-            MemberKind::Edge { shape, verbs: verbs(cursor, "a verb")? }
+            MemberKind::Edge { shape, verbs: verbs(cursor, "a verb", "[resolve]")? }
         }
         Some("stream") => {
             let ty = type_expr::type_expr(cursor);
-            MemberKind::Stream { ty, verbs: verbs(cursor, "a verb")? }
+            MemberKind::Stream { ty, verbs: verbs(cursor, "a verb", "[read]")? }
         }
         _ => {
             let input = type_expr::type_expr(cursor);

@@ -12,7 +12,7 @@ mod package;
 mod requirement;
 mod type_expr;
 
-use crate::ast::{Item, Spanned, Text};
+use crate::ast::{Item, Spanned, Text, Verbs};
 use crate::lexer::TokenKind;
 use crate::parser::{Cursor, Level, Parse};
 
@@ -33,6 +33,7 @@ static FILE: Level = Level {
         "creation",
     ],
     inline: false,
+    blocks: true,
 };
 
 /// Reads a file to its end.
@@ -81,9 +82,12 @@ fn id(cursor: &mut Cursor<'_>) -> Text {
 }
 
 /// `[word, word]`
-fn verbs(cursor: &mut Cursor<'_>, what: &str) -> Parse<crate::ast::Verbs> {
+fn verbs(cursor: &mut Cursor<'_>, what: &str, example: &str) -> Parse<Verbs> {
     let start = cursor.here();
+    if !cursor.at(TokenKind::OpenBracket) {
+        return Err(cursor.unexpected("`[`", Some(format!("say which: `{example}`"))));
+    }
     let words = cursor
         .bracketed([TokenKind::OpenBracket, TokenKind::CloseBracket], |c| c.any_word(what))?;
-    Ok(crate::ast::Verbs { words, place: cursor.since(start) })
+    Ok(Verbs { words, place: cursor.since(start) })
 }

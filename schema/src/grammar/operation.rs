@@ -62,7 +62,7 @@ fn clauses(cursor: &mut Cursor<'_>) -> Parse<Clauses> {
         match clause {
             0 => mode = Some(cursor.any_word("`call`")?),
             1 => execution = Some(cursor.any_word("`transaction` or `query`")?),
-            2 => targets = Some(verbs(cursor, "a target")?),
+            2 => targets = Some(verbs(cursor, "a target", "[server]")?),
             3 => receiver = Some(cursor.any_word("`any`")?),
             _ => requirements = Some(cursor.block(&REQUIREMENTS, requirement)?),
         }
@@ -115,12 +115,22 @@ fn complain_of_order(
     }
 }
 
+/// Reports what is missing, where it ought to stand.
 fn missing(cursor: &mut Cursor<'_>, seen: &[Option<Place>; WORDS.len()]) -> Fault {
-    let missing: Vec<String> = (0..WORDS.len())
-        .filter(|clause| seen[*clause].is_none())
-        .map(|clause| format!("`{}`", WORDS[clause]))
-        .collect();
+    let absent: Vec<usize> = (0..WORDS.len()).filter(|clause| seen[*clause].is_none()).collect();
+    let words: Vec<_> = absent.iter().map(|clause| format!("`{}`", WORDS[*clause])).collect();
+    let expected = words.join(", ");
     let help = "an operation says: `mode call execution transaction targets [server] receiver any \
                 requires {…};`";
-    cursor.unexpected(&missing.join(", "), Some(help.to_owned()))
+    let before = absent.first().and_then(|first| {
+        (first + 1..WORDS.len()).find_map(|later| Some((WORDS[later], seen[later]?)))
+    });
+    match before {
+        Some((word, place)) => {
+            let message = format!("expected {expected}, found `{word}`");
+            cursor.report(Diagnostic::new(Code::UnexpectedToken, place, message).help(help));
+            Fault
+        }
+        None => cursor.unexpected(&expected, Some(help.to_owned())),
+    }
 }

@@ -11,6 +11,7 @@ pub(super) static OPERATIONS: Level = Level {
     mark: None,
     deeper: &["state", "edge", "stream", "creation", "interface"],
     inline: false,
+    blocks: false,
 };
 
 /// A whole package.

@@ -12,6 +12,7 @@ pub(super) static REQUIREMENTS: Level = Level {
     mark: None,
     deeper: &[],
     inline: true,
+    blocks: false,
 };
 
 /// `KIND NAME id "…": …;`
@@ -28,15 +29,15 @@ pub(super) fn requirement(cursor: &mut Cursor<'_>) -> Parse<Requirement> {
     let kind = match word {
         Some("state") => {
             let ty = type_expr::type_expr(cursor);
-            RequirementKind::State { ty, verbs: verbs(cursor, "a verb")? }
+            RequirementKind::State { ty, verbs: verbs(cursor, "a verb", "[read, write]")? }
         }
         Some("edge") => {
             let shape = edge::shape(cursor)?;
-            RequirementKind::Edge { shape, verbs: verbs(cursor, "a verb")? }
+            RequirementKind::Edge { shape, verbs: verbs(cursor, "a verb", "[resolve]")? }
         }
         Some("stream") => {
             let ty = type_expr::type_expr(cursor);
-            RequirementKind::Stream { ty, verbs: verbs(cursor, "a verb")? }
+            RequirementKind::Stream { ty, verbs: verbs(cursor, "a verb", "[append, read]")? }
         }
         Some("creation") => {
             let atom = cursor.name("the name of an atom")?;

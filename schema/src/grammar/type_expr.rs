@@ -8,8 +8,14 @@ use crate::lexer::TokenKind;
 use crate::parser::{Cursor, Level, Parse};
 
 /// The fields of a record.
-static RECORD: Level =
-    Level { entry: "a field", words: &[], mark: Some(TokenKind::Colon), deeper: &[], inline: true };
+static RECORD: Level = Level {
+    entry: "a field",
+    words: &[],
+    mark: Some(TokenKind::Colon),
+    deeper: &[],
+    inline: true,
+    blocks: false,
+};
 
 const ANGLES: [TokenKind; 2] = [TokenKind::OpenAngle, TokenKind::CloseAngle];
 
