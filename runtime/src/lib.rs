@@ -1,13 +1,61 @@
 //! Runs operations as serializable, durable transactions.
+//!
+//! Packages (definitions and handlers) and a [`store`] make a [`Runtime`]; a [`Session`] calls.
+//! From the outside in: `runtime.rs`, `session.rs`, `lane.rs` (order and durability), `request.rs`
+//! (the door), `call.rs` (what a handler may do), `transaction.rs` (all or nothing), `object.rs`,
+//! `edge.rs`, `inverse.rs`, `stream.rs` (what is done), `key.rs` (what is stored).
 
+mod call;
+mod caller;
+mod capability;
+mod clock;
+mod edge;
 mod error;
+mod history;
+mod ids;
+mod inverse;
 mod json;
+pub mod key;
+mod lane;
+mod limits;
+mod meta;
+mod model;
 mod nearest;
+mod object;
+mod open;
+mod overlay;
+mod package;
 mod reference;
+mod request;
+mod resolve;
+mod runtime;
+mod session;
+mod shared;
+mod snapshot;
 pub mod store;
+mod stream;
+mod trace;
+mod transaction;
 pub mod value;
 pub mod verify;
 
+pub use call::Call;
+pub use caller::{Caller, Door, Rule};
+pub use clock::{Clock, ManualClock, SystemClock};
 pub use error::{CallError, Denied, Fence};
+pub use history::{Action, Hash, HistoryEntry, Touched};
+pub use ids::{IdSource, RandomIds, SeededIds};
+pub use inverse::Holder;
+pub use limits::Limits;
+pub use meta::{FORMAT, Head, StoredPackage};
+pub use model::InverseKeys;
+pub use object::Created;
+pub use open::OpenError;
+pub use package::{Check, Handler, Invariant, PackageCode};
 pub use reference::{Atom, Implements, Interface, InterfaceRef, ObjectRef, Ref};
+pub use runtime::{Builder, Runtime};
+pub use session::Session;
+pub use snapshot::{EdgeEntry, Snapshot};
+pub use stream::Event;
+pub use trace::Step;
 pub use value::{Layout, Value, parse_reference, reference_text};

@@ -1,0 +1,238 @@
+//! The history: an entry for each committed call from outside, each chained to the one before.
+//!
+//! An entry says when, who, what and on which object, and which objects it touched. Of the input
+//! and the outcome it has digests only, so that nothing secret is copied into it. Commit numbers
+//! have no gaps. The hash of an entry covers all of it and the hash before, so that an edit, a
+//! swap or a cut in the middle shows.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+use quixos_schema::Tag;
+use serde::{Deserialize, Serialize};
+use ulid::Ulid;
+
+use crate::clock::from_millis;
+use crate::error::CallError;
+use crate::key::{self, Key};
+use crate::object::{encoded, stored};
+use crate::overlay::Read;
+use crate::reference::ObjectRef;
+
+/// A BLAKE3 hash.
+pub type Hash = [u8; 32];
+
+/// What was done from outside.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Action {
+    /// A member was called.
+    Call {
+        /// The interface's id.
+        interface: String,
+        /// The member's name.
+        member: String,
+        /// The id of the operation that served it; none for a built-in append.
+        operation: Option<String>,
+    },
+    /// An object was created at the door.
+    Create {
+        /// The atom's id.
+        atom: String,
+    },
+    /// A reader of a stream moved its cursor.
+    Advance {
+        /// The stream slot's name.
+        stream: String,
+        /// The cursor's name.
+        cursor: String,
+    },
+}
+
+/// What a commit changed of an object.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Touched {
+    /// The object.
+    pub object: ObjectRef,
+    /// Whether the commit created it.
+    pub created: bool,
+    /// The tags of the slots that it wrote, ascending: state, edges and streams.
+    pub slots: Vec<Tag>,
+}
+
+/// A committed call.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HistoryEntry {
+    /// Its number: 1, 2, 3 …
+    pub commit: u64,
+    /// When.
+    pub instant: DateTime<Utc>,
+    /// Who.
+    pub actor: String,
+    /// Whether it took an override, since the member is internal.
+    pub internal: bool,
+    /// What.
+    pub action: Action,
+    /// On which object; for a creation, the one created.
+    pub receiver: ObjectRef,
+    /// The hash of the input's bytes.
+    pub input: Hash,
+    /// The hash of the output's bytes.
+    pub outcome: Hash,
+    /// The transaction's id, where the caller gave one.
+    pub transaction: Option<Ulid>,
+    /// What it changed, in the order of the objects.
+    pub touched: Vec<Touched>,
+    /// The hash of the entry before; zeros in the first.
+    pub previous: Hash,
+    /// The hash of this entry.
+    pub hash: Hash,
+}
+
+/// The stored form: everything but the number, which is the key, and the hash, which follows.
+#[derive(Serialize, Deserialize)]
+struct Body {
+    millis: i64,
+    actor: String,
+    internal: bool,
+    action: Action,
+    receiver: ObjectRef,
+    input: Hash,
+    outcome: Hash,
+    transaction: Option<Ulid>,
+    touched: Vec<Touched>,
+    previous: Hash,
+}
+
+impl HistoryEntry {
+    /// Returns the hash that the entry should have.
+    #[must_use]
+    pub fn expected_hash(&self) -> Hash {
+        // Encoding a structure of ours into memory does not fail; were it to, no hash would fit.
+        encoded(&self.body()).map_or([0; 32], |body| chain(self.commit, &body))
+    }
+
+    /// Sets the hash to what it should be.
+    #[must_use]
+    pub(crate) fn sealed(mut self) -> Self {
+        self.hash = self.expected_hash();
+        self
+    }
+
+    fn body(&self) -> Body {
+        Body {
+            millis: self.instant.timestamp_millis(),
+            actor: self.actor.clone(),
+            internal: self.internal,
+            action: self.action.clone(),
+            receiver: self.receiver,
+            input: self.input,
+            outcome: self.outcome,
+            transaction: self.transaction,
+            touched: self.touched.clone(),
+            previous: self.previous,
+        }
+    }
+}
+
+fn chain(commit: u64, body: &[u8]) -> Hash {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&commit.to_be_bytes());
+    hasher.update(body);
+    *hasher.finalize().as_bytes()
+}
+
+/// Returns what to write for an entry.
+pub(crate) fn put(entry: &HistoryEntry) -> Result<(Bytes, Bytes), CallError> {
+    let mut value = entry.hash.to_vec();
+    value.extend_from_slice(&encoded(&entry.body())?);
+    Ok((key::history(entry.commit), value.into()))
+}
+
+/// Reads an entry from its key and value.
+pub(crate) fn entry(key: &[u8], value: &[u8]) -> Result<HistoryEntry, CallError> {
+    let Ok(Key::History(commit)) = Key::decode(key) else {
+        return Err(CallError::Corrupt { message: "a key of the history is malformed".into() });
+    };
+    let place = || format!("entry {commit} of the history");
+    let (hash, body) = value
+        .split_first_chunk::<32>()
+        .ok_or_else(|| CallError::Corrupt { message: format!("{}: it is too short", place()) })?;
+    let body: Body = stored(body, place)?;
+    Ok(HistoryEntry {
+        commit,
+        instant: from_millis(body.millis),
+        actor: body.actor,
+        internal: body.internal,
+        action: body.action,
+        receiver: body.receiver,
+        input: body.input,
+        outcome: body.outcome,
+        transaction: body.transaction,
+        touched: body.touched,
+        previous: body.previous,
+        hash: *hash,
+    })
+}
+
+/// Reads at most `limit` entries behind a commit.
+pub(crate) fn entries(
+    read: &impl Read,
+    after: u64,
+    limit: usize,
+) -> Result<Vec<HistoryEntry>, CallError> {
+    let start = key::history(after);
+    let prefix = key::all_of(key::Kind::History);
+    let page = read.begin_with(&prefix, Some(std::ops::Bound::Excluded(&start)), limit)?;
+    page.iter().map(|(key, value)| entry(key, value)).collect()
+}
+
+/// Returns what a transaction's writes changed, object by object.
+pub(crate) fn touched<'k>(keys: impl Iterator<Item = &'k Bytes>) -> Vec<Touched> {
+    let mut objects: BTreeMap<ObjectRef, Touched> = BTreeMap::new();
+    let mut touch = |object: ObjectRef, slot: Option<Tag>| {
+        let fresh = || Touched { object, created: false, slots: Vec::new() };
+        let touched = objects.entry(object).or_insert_with(fresh);
+        match slot {
+            None => touched.created = true,
+            Some(slot) if touched.slots.contains(&slot) => {}
+            Some(slot) => touched.slots.push(slot),
+        }
+    };
+    for key in keys {
+        match Key::decode(key) {
+            Ok(Key::Object(object)) => touch(object, None),
+            Ok(
+                Key::State { object, slot }
+                | Key::Edge { source: object, slot, .. }
+                | Key::Stream { object, slot }
+                | Key::Cursor { object, slot, .. },
+            ) => touch(object, Some(slot)),
+            // Inverses follow edges, events their stream; the rest is no object's.
+            Ok(
+                Key::Inverse { .. }
+                | Key::Event { .. }
+                | Key::Meta(_)
+                | Key::Transaction(_)
+                | Key::History(_),
+            )
+            | Err(_) => {}
+        }
+    }
+    let sorted = objects.into_values().map(|mut touched| {
+        touched.slots.sort_unstable();
+        touched
+    });
+    sorted.collect()
+}
+
+/// The answer to a named transaction, kept so that a repeat is answered the same.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct FirstAnswer {
+    /// Its commit.
+    pub(crate) commit: u64,
+    /// The hash of what was asked, and by whom.
+    pub(crate) asked: Hash,
+    /// The output's bytes.
+    pub(crate) output: Vec<u8>,
+}

@@ -1,0 +1,425 @@
+//! The one writing lane: requests one after the other, in memory, ahead of the disk.
+//!
+//! The lane executes a request over what it has executed before, whether that is durable yet or
+//! not, and adds what it wrote to the group being gathered. Whenever the committer is free it gets
+//! the group, as one batch; the next group is executed while that one is written. Callers are
+//! answered when the group that their answer is in is durable, an error or an answer that wrote
+//! nothing too: it may rest on what others wrote.
+//!
+//! If a group fails, all in it and all executed on top of it never happened: the lane goes back to
+//! what the store holds, and each of their callers gets `storage`. When the store takes no more
+//! writes, or does not know what it wrote, the lane refuses all that follows; reading goes on.
+//!
+//! Invariants: instants and ids never go backward, also over failures and restarts; commits have
+//! no gaps; what a caller was told is durable is.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, Sender, SyncSender};
+
+use tokio::sync::oneshot;
+
+use crate::clock::from_millis;
+use crate::error::CallError;
+use crate::history::{self, FirstAnswer, HistoryEntry};
+use crate::key;
+use crate::limits::OVERHEAD;
+use crate::meta::{self, Head};
+use crate::object::{encoded, stored};
+use crate::overlay::{Base, Overlay, Read};
+use crate::request::Request;
+use crate::shared::{Executed, Shared, Status};
+use crate::store::{Batch, Commit, CommitError, Durability, TransactionId};
+use crate::transaction::{Access, Circumstances, Transaction};
+
+/// What the lane is told.
+pub(crate) enum Message {
+    /// Execute a request.
+    Job(Job),
+    /// Stand still until the other end is dropped, and say when you do.
+    Hold(SyncSender<()>, Receiver<()>),
+    /// The committer is done with a group, and free.
+    Done(Result<(), Failed>),
+    /// Finish what came before, and end.
+    Close,
+}
+
+/// A request whose caller waits.
+pub(crate) struct Job {
+    pub(crate) request: Request,
+    pub(crate) durability: Durability,
+    pub(crate) reply: oneshot::Sender<Answered>,
+}
+
+/// An answer to a caller.
+pub(crate) type Answered = Result<Done, CallError>;
+
+/// What a request came to.
+#[derive(Clone, Debug)]
+pub(crate) struct Done {
+    pub(crate) output: Vec<u8>,
+    /// Its commit, if it made one.
+    pub(crate) commit: Option<u64>,
+}
+
+/// A caller with the answer that it gets once the group is durable.
+pub(crate) struct Waiting {
+    reply: oneshot::Sender<Answered>,
+    answer: Answered,
+}
+
+/// A group on its way to the disk.
+pub(crate) struct Group {
+    commit: Box<dyn Commit>,
+    newest: u64,
+    waiting: Vec<Waiting>,
+}
+
+/// A group that did not get there.
+pub(crate) struct Failed {
+    error: CommitError,
+    waiting: Vec<Waiting>,
+}
+
+/// Writes groups, one after the other, until the lane is gone.
+pub(crate) fn run_committer(shared: &Shared, groups: &Receiver<Group>, lane: &Sender<Message>) {
+    while let Ok(Group { commit, newest, waiting }) = groups.recv() {
+        // A store that panics has done nobody knows what.
+        let written = catch_unwind(AssertUnwindSafe(|| commit.wait()))
+            .unwrap_or_else(|_| Err(CommitError::Unknown("the store panicked".into())));
+        let waiting = match written {
+            Ok(_) => {
+                shared.status.send_modify(|status| status.durable = newest);
+                // The lane first, so that the next group sets off while these are answered.
+                if lane.send(Message::Done(Ok(()))).is_err() {
+                    return;
+                }
+                waiting
+            }
+            Err(error) => {
+                if lane.send(Message::Done(Err(Failed { error, waiting }))).is_err() {
+                    return;
+                }
+                continue;
+            }
+        };
+        answer_all(waiting);
+    }
+}
+
+fn answer_all(waiting: Vec<Waiting>) {
+    for Waiting { reply, answer } in waiting {
+        // A caller that no longer waits has no use for the answer.
+        let _ = reply.send(answer);
+    }
+}
+
+/// The lane.
+pub(crate) struct Lane {
+    shared: Arc<Shared>,
+    messages: Receiver<Message>,
+    committer: Sender<Group>,
+    base: Base,
+    head: Head,
+    /// Those whose answers are in the group being gathered.
+    waiting: Vec<Waiting>,
+    /// Named transactions in the group.
+    transactions: Vec<TransactionId>,
+    /// Bytes in the group.
+    gathered: usize,
+    /// Whether the committer has a group.
+    under_way: bool,
+    /// Why no more writes are taken.
+    stopped: Option<String>,
+    /// What came in while the lane could take no more.
+    backlog: VecDeque<Message>,
+    closing: bool,
+}
+
+impl Lane {
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        messages: Receiver<Message>,
+        committer: Sender<Group>,
+    ) -> Result<Self, CallError> {
+        let mut base = shared.base()?;
+        let head = meta::head(&base)?;
+        base.commit = head.commit;
+        shared.executed().commit = head.commit;
+        shared.status.send_modify(|status| status.durable = head.commit);
+        Ok(Self {
+            shared,
+            messages,
+            committer,
+            base,
+            head,
+            waiting: Vec::new(),
+            transactions: Vec::new(),
+            gathered: 0,
+            under_way: false,
+            stopped: None,
+            backlog: VecDeque::new(),
+            closing: false,
+        })
+    }
+
+    /// Executes what comes, until told to close.
+    pub(crate) fn run(mut self) {
+        while let Some(message) = self.next() {
+            match message {
+                Message::Job(job) => {
+                    self.shared.waiting.fetch_sub(1, Ordering::Relaxed);
+                    self.execute(job);
+                }
+                Message::Hold(held, release) => {
+                    if held.send(()).is_ok() {
+                        // Ends when the holder drops its end.
+                        let _ = release.recv();
+                    }
+                }
+                Message::Done(written) => {
+                    self.under_way = false;
+                    if let Err(Failed { error, waiting }) = written {
+                        self.roll_back(&error, waiting);
+                    }
+                }
+                Message::Close => self.closing = true,
+            }
+            self.hand_over();
+        }
+        self.shared.status.send_modify(|status| status.closed = true);
+    }
+
+    /// Returns what to do next; `None` when all is done.
+    fn next(&mut self) -> Option<Message> {
+        loop {
+            let full = self.under_way && self.gathered + self.room() > self.batch_limit();
+            if !full && let Some(message) = self.backlog.pop_front() {
+                return Some(message);
+            }
+            if self.closing && !self.under_way && self.backlog.is_empty() {
+                return None;
+            }
+            // Whoever could send is gone: as if told to close.
+            let Ok(message) = self.messages.recv() else { return None };
+            if matches!(message, Message::Done(_)) || (!full && self.backlog.is_empty()) {
+                return Some(message);
+            }
+            self.backlog.push_back(message);
+        }
+    }
+
+    /// Returns what one more transaction may add to a group.
+    fn room(&self) -> usize {
+        self.shared.limits.bytes + OVERHEAD
+    }
+
+    fn batch_limit(&self) -> usize {
+        self.shared.store.limits().batch
+    }
+
+    fn execute(&mut self, job: Job) {
+        let answer = self.answer(&job.request);
+        if job.durability == Durability::Buffered {
+            let _ = job.reply.send(answer);
+        } else {
+            self.waiting.push(Waiting { reply: job.reply, answer });
+        }
+    }
+
+    fn answer(&mut self, request: &Request) -> Answered {
+        if let Some(reason) = &self.stopped {
+            return Err(refusing(reason));
+        }
+        if let Some(id) = request.transaction
+            && let Some(first) = self.first_answer(request, id)?
+        {
+            return Ok(first);
+        }
+        let millis = self.shared.clock.now().timestamp_millis().max(self.head.millis);
+        let circumstances = Circumstances {
+            instant: from_millis(millis),
+            commit: self.head.commit + 1,
+            actor: &request.caller.actor,
+            last_id: self.head.last_id,
+            ids: self.shared.ids.as_ref(),
+            limits: self.shared.limits,
+            access: Access::Write,
+        };
+        let transaction = Transaction::new(&self.base, circumstances, false);
+        // A door's rule may panic as a handler may; nothing of the transaction is kept then.
+        let performed =
+            catch_unwind(AssertUnwindSafe(|| request.perform(&transaction, &self.shared.model)))
+                .unwrap_or_else(|_| {
+                    Err(CallError::Unavailable { message: "the door's rule broke off".into() })
+                })?;
+        if !transaction.has_written() && request.transaction.is_none() && !performed.internal {
+            return Ok(Done { output: performed.output, commit: None });
+        }
+        let finished = transaction.finish();
+        let definitions = &self.shared.model.definitions;
+        let entry = HistoryEntry {
+            commit: self.head.commit + 1,
+            instant: from_millis(millis),
+            actor: request.caller.actor.clone(),
+            internal: performed.internal,
+            action: request.action(definitions),
+            receiver: performed.receiver,
+            input: *blake3::hash(&request.input).as_bytes(),
+            outcome: *blake3::hash(&performed.output).as_bytes(),
+            transaction: request.transaction,
+            touched: history::touched(finished.writes.keys()),
+            previous: self.head.hash,
+            hash: [0; 32],
+        }
+        .sealed();
+        let head =
+            Head { commit: entry.commit, hash: entry.hash, millis, last_id: finished.last_id };
+        let mut writes: Vec<_> = finished.writes.into_iter().collect();
+        let (key, value) = history::put(&entry)?;
+        writes.push((key, Some(value)));
+        let (key, value) = meta::put_head(&head)?;
+        writes.push((key, Some(value)));
+        if let Some(id) = request.transaction {
+            let first = FirstAnswer {
+                commit: head.commit,
+                asked: request.asked(definitions)?,
+                output: performed.output.clone(),
+            };
+            writes.push((key::transaction(id), Some(encoded(&first)?.into())));
+            self.transactions.push(id);
+        }
+        self.take(writes, head);
+        Ok(Done { output: performed.output, commit: Some(head.commit) })
+    }
+
+    /// Looks for the answer that a transaction's id was given before.
+    fn first_answer(
+        &self,
+        request: &Request,
+        id: TransactionId,
+    ) -> Result<Option<Done>, CallError> {
+        let Some(bytes) = self.base.get(&key::transaction(id))? else { return Ok(None) };
+        let first: FirstAnswer = stored(&bytes, || format!("the answer to transaction {id}"))?;
+        if first.asked != request.asked(&self.shared.model.definitions)? {
+            let message = format!("transaction {id} was another call, commit {}", first.commit);
+            return Err(CallError::Conflict { message });
+        }
+        Ok(Some(Done { output: first.output, commit: Some(first.commit) }))
+    }
+
+    /// Adds what a transaction wrote to the group.
+    fn take(&mut self, writes: Vec<(bytes::Bytes, Option<bytes::Bytes>)>, head: Head) {
+        for (key, value) in writes {
+            self.gathered += key.len() + value.as_ref().map_or(0, bytes::Bytes::len);
+            self.base.over.insert(key, value);
+        }
+        self.head = head;
+        self.base.commit = head.commit;
+        self.publish();
+    }
+
+    fn publish(&self) {
+        *self.shared.executed() = Executed {
+            over: self.base.over.clone(),
+            commit: self.head.commit,
+            epoch: self.base.epoch,
+        };
+    }
+
+    /// Gives the group to the committer, if there is one and it is free.
+    fn hand_over(&mut self) {
+        if self.under_way {
+            return;
+        }
+        if self.base.over.is_empty() {
+            // All that these answers rest on is durable.
+            answer_all(std::mem::take(&mut self.waiting));
+            return;
+        }
+        let writes = self.base.over.iter().map(|(key, value)| (key.clone(), value.clone()));
+        let batch = Batch {
+            transactions: std::mem::take(&mut self.transactions),
+            read_version: self.base.version(),
+            reads: Vec::new(),
+            writes: writes.collect(),
+        };
+        let waiting = std::mem::take(&mut self.waiting);
+        match self.submit(batch) {
+            Ok(commit) => {
+                let group = Group { commit, newest: self.head.commit, waiting };
+                self.under_way = self.committer.send(group).is_ok();
+            }
+            Err(error) => self.roll_back(&error, waiting),
+        }
+    }
+
+    /// Gives a batch to the store, and takes the view that includes it. Readers beside the lane
+    /// see both at once.
+    fn submit(&mut self, batch: Batch) -> Result<Box<dyn Commit>, CommitError> {
+        let shared = Arc::clone(&self.shared);
+        let mut executed = shared.executed();
+        let commit = shared.store.submit(batch, Durability::Durable)?;
+        // Without a view the batch is dropped, which takes it back.
+        let view = shared.store.view().map_err(|error| CommitError::Poisoned(error.to_string()))?;
+        self.base = Base::new(Overlay::new(), view, self.head.commit, self.base.epoch);
+        executed.over = Overlay::new();
+        self.gathered = 0;
+        Ok(commit)
+    }
+
+    /// Goes back to what the store holds, after a group failed.
+    fn roll_back(&mut self, error: &CommitError, failed: Vec<Waiting>) {
+        tracing::error!(%error, "a group of transactions was not written");
+        if matches!(error, CommitError::Poisoned(_) | CommitError::Unknown(_)) {
+            self.stopped = Some(error.to_string());
+        }
+        let over = std::mem::replace(&mut self.base.over, Overlay::new());
+        let epoch = self.base.epoch + 1;
+        let found = self.shared.store.view().map_err(|error| error.to_string()).and_then(|view| {
+            let base = Base::new(Overlay::new(), view, 0, epoch);
+            let head = meta::head(&base).map_err(|error| error.to_string())?;
+            Ok((base, head))
+        });
+        match found {
+            Ok((base, head)) => {
+                // Times and ids that were seen are not given out again.
+                self.head = Head {
+                    millis: head.millis.max(self.head.millis),
+                    last_id: head.last_id.max(self.head.last_id),
+                    ..head
+                };
+                self.base = base;
+                self.base.commit = head.commit;
+            }
+            Err(reason) => {
+                self.base.over = over;
+                self.stopped.get_or_insert(reason);
+            }
+        }
+        self.base.epoch = epoch;
+        self.gathered = 0;
+        self.transactions.clear();
+        self.publish();
+        let stopped = self.stopped.is_some();
+        self.shared.status.send_modify(|status| {
+            *status = Status { epoch, stopped, ..*status };
+        });
+        let message = match &self.stopped {
+            Some(reason) => refusing(reason),
+            None => CallError::Storage { message: format!("{error}; nothing was written") },
+        };
+        let waiting = std::mem::take(&mut self.waiting);
+        for Waiting { reply, .. } in failed.into_iter().chain(waiting) {
+            let _ = reply.send(Err(message.clone()));
+        }
+    }
+}
+
+fn refusing(reason: &str) -> CallError {
+    CallError::Storage {
+        message: format!("no more writes are taken until the store is opened again: {reason}"),
+    }
+}

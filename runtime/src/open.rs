@@ -1,0 +1,213 @@
+//! Whether packages, their code and a store fit together.
+//!
+//! A store says which packages wrote it. It is opened only with all of them, of the same digest:
+//! what is stored means what their definitions say, and nothing else knows.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use quixos_schema::{Definitions, Package, Severity, Sources, render_text};
+
+use crate::error::CallError;
+use crate::meta::{self, FORMAT, StoredPackage};
+use crate::model::InverseKeys;
+use crate::overlay::{Base, Overlay};
+use crate::package::{Handler, PackageCode};
+use crate::shared::unreadable;
+use crate::store::{Batch, CommitError, Durability, Store};
+
+/// Why a runtime could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The definitions have errors.
+    #[error("the definitions have errors\n{text}")]
+    Definitions {
+        /// Every diagnostic, with source excerpts.
+        text: String,
+    },
+    /// An edge's inverses on one atom do not agree.
+    #[error(transparent)]
+    InverseKeys(#[from] InverseKeys),
+    /// The code of a package was made from other definitions than it carries.
+    #[error(
+        "the code of `{id}` was made from definitions with digest {code}, those it carries have \
+         {definitions}: generate it again"
+    )]
+    CodeDigest {
+        /// The package.
+        id: String,
+        /// What the code says.
+        code: String,
+        /// What the definitions have.
+        definitions: String,
+    },
+    /// Code and definitions of a package are not for each other.
+    #[error("{message}")]
+    Code {
+        /// What is missing, or too many.
+        message: String,
+    },
+    /// The store has another format.
+    #[error(
+        "the store has format {found}, this version reads format {FORMAT}: open it with the \
+         version that wrote it, export it there and import it here"
+    )]
+    Format {
+        /// The store's.
+        found: u32,
+    },
+    /// The store was written by something else.
+    #[error("the store holds entries, but does not say in which format: it is not a runtime's")]
+    Foreign,
+    /// The store was written with a package that was not loaded.
+    #[error("the store was written with `{revision}`, which was not loaded: load it too")]
+    PackageMissing {
+        /// The package's revision.
+        revision: String,
+    },
+    /// The store was written with another revision of a package.
+    #[error("the store was written with other definitions of `{id}`\n{difference}")]
+    PackageDigest {
+        /// The package.
+        id: String,
+        /// What differs, and what to do.
+        difference: String,
+    },
+    /// The store cannot be read.
+    #[error(transparent)]
+    Read(#[from] CallError),
+    /// The store cannot be written.
+    #[error("the store cannot be written: {0}")]
+    Write(#[from] CommitError),
+    /// A thread could not be started.
+    #[error("a thread could not be started: {0}")]
+    Thread(std::io::Error),
+}
+
+/// Checks and links the definitions of all packages, and that the code was made from them.
+pub(crate) fn check(packages: &[PackageCode]) -> Result<Arc<Definitions>, OpenError> {
+    let mut sources = Sources::new();
+    for package in packages {
+        for (name, text) in package.sources {
+            sources.add(*name, *text);
+        }
+    }
+    let checked = quixos_schema::check(sources);
+    let errors: Vec<_> = checked
+        .diagnostics
+        .into_iter()
+        .filter(|it| it.code.severity() == Severity::Error)
+        .collect();
+    let Some(definitions) = checked.definitions else {
+        return Err(OpenError::Definitions { text: render_text(&errors, &checked.sources, false) });
+    };
+    for code in packages {
+        let Some(package) = definitions.packages.iter().find(|it| it.id == code.id) else {
+            let message = format!("the definitions of `{}` do not define that package", code.id);
+            return Err(OpenError::Code { message });
+        };
+        if package.digest != code.digest {
+            return Err(OpenError::CodeDigest {
+                id: code.id.into(),
+                code: code.digest.into(),
+                definitions: package.digest.clone(),
+            });
+        }
+    }
+    Ok(Arc::new(definitions))
+}
+
+/// Returns the function that runs each operation, in their order.
+pub(crate) fn handlers(
+    definitions: &Definitions,
+    packages: &[PackageCode],
+) -> Result<Vec<Handler>, OpenError> {
+    let mut found: BTreeMap<&str, Handler> = BTreeMap::new();
+    for (id, handler) in packages.iter().flat_map(|package| &package.handlers) {
+        if found.insert(id, *handler).is_some() {
+            return Err(OpenError::Code { message: format!("`{id}` has two handlers") });
+        }
+    }
+    let handlers: Result<Vec<_>, _> = definitions
+        .operations
+        .iter()
+        .map(|operation| {
+            let missing = || format!("operation `{}` has no handler", operation.id);
+            found
+                .remove(operation.id.as_str())
+                .ok_or_else(|| OpenError::Code { message: missing() })
+        })
+        .collect();
+    let handlers = handlers?;
+    match found.keys().next() {
+        Some(id) => {
+            Err(OpenError::Code { message: format!("`{id}` has a handler, but is no operation") })
+        }
+        None => Ok(handlers),
+    }
+}
+
+/// Checks that a store is for these definitions; one that is empty becomes so.
+pub(crate) fn prepare(store: &dyn Store, definitions: &Definitions) -> Result<(), OpenError> {
+    let view = store.view().map_err(unreadable)?;
+    let base = Base::new(Overlay::new(), view, 0, 0);
+    let mut writes = BTreeMap::new();
+    match meta::format(&base)? {
+        Some(FORMAT) => {}
+        Some(found) => return Err(OpenError::Format { found }),
+        None => {
+            if !crate::overlay::Read::begin_with(&base, &[], None, 1)?.is_empty() {
+                return Err(OpenError::Foreign);
+            }
+            writes.extend([meta::put_format()?]);
+        }
+    }
+    let mut loaded: BTreeMap<&str, &Package> =
+        definitions.packages.iter().map(|package| (package.id.as_str(), package)).collect();
+    for stored in meta::packages(&base)? {
+        match loaded.remove(stored.id.as_str()) {
+            None => return Err(OpenError::PackageMissing { revision: stored.revision }),
+            Some(package) if package.digest == stored.digest => {}
+            Some(package) => {
+                let difference = difference(&stored, package);
+                return Err(OpenError::PackageDigest { id: stored.id, difference });
+            }
+        }
+    }
+    for package in loaded.values() {
+        writes.extend([meta::put_package(&stored_form(definitions, package))?]);
+    }
+    if writes.is_empty() {
+        return Ok(());
+    }
+    let batch = Batch {
+        read_version: base.version(),
+        writes: writes.into_iter().map(|(key, value)| (key, Some(value))).collect(),
+        ..Batch::default()
+    };
+    store.commit(batch, Durability::Durable)?;
+    Ok(())
+}
+
+fn stored_form(definitions: &Definitions, package: &Package) -> StoredPackage {
+    let source = |at: &quixos_schema::SourceId| {
+        let source = definitions.sources.get(*at);
+        (source.name.clone(), source.text.clone())
+    };
+    StoredPackage {
+        id: package.id.clone(),
+        revision: package.revision.clone(),
+        digest: package.digest.clone(),
+        sources: package.sources.iter().map(source).collect(),
+    }
+}
+
+/// Says what differs between the definitions of a store and those that were loaded.
+fn difference(stored: &StoredPackage, loaded: &Package) -> String {
+    let mut text = String::new();
+    let _ = writeln!(text, "  stored: `{}`, digest {}", stored.revision, stored.digest);
+    let _ = writeln!(text, "  loaded: `{}`, digest {}", loaded.revision, loaded.digest);
+    text.push_str("open it with the definitions that wrote it, or export and import it");
+    text
+}
