@@ -66,7 +66,8 @@ impl Damaged {
         let (what, key) = match key {
             [RESERVED, 0, ..] => return Damaged("the number of the newest batch".to_owned()),
             [RESERVED, 1, id @ ..] => {
-                return Damaged(format!("the outcome of transaction {}", Hex(id)));
+                let id = id.try_into().map(TransactionId::from_bytes).unwrap_or_default();
+                return Damaged(format!("the outcome of transaction {id}"));
             }
             [RESERVED, 2, key @ .., _, _, _, _] => ("a part of the value", key),
             _ => ("the value", key),

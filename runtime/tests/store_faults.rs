@@ -1,0 +1,324 @@
+//! A disk that fails, or is full. What was answered stays true; what was not is asked for later.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by it")]
+
+mod store_support;
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use quixos_runtime::store::{
+    Batch, CommitError, Disk, Durability, Health, OpenError, SledOptions, SledStore, Store,
+    StoreError,
+};
+use store_support::{batch, child, child_folder, copy, everything, get, open, put};
+use tempfile::{TempDir, tempdir};
+use ulid::Ulid;
+
+/// A disk that fails when it is told to.
+#[derive(Debug)]
+struct FaultyDisk {
+    free: AtomicU64,
+    /// The free space cannot be told.
+    is_gone: AtomicBool,
+    /// So many syncs go well; below nothing, all do.
+    good_syncs: AtomicI64,
+    good_writes: AtomicI64,
+    syncs: AtomicU64,
+}
+
+impl FaultyDisk {
+    fn new() -> Arc<FaultyDisk> {
+        Arc::new(FaultyDisk {
+            free: AtomicU64::new(u64::MAX),
+            is_gone: AtomicBool::new(false),
+            good_syncs: AtomicI64::new(-1),
+            good_writes: AtomicI64::new(-1),
+            syncs: AtomicU64::new(0),
+        })
+    }
+}
+
+fn fail_after(left: &AtomicI64) -> io::Result<()> {
+    let left = left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| {
+        Some(if left > 0 { left - 1 } else { left })
+    });
+    if left == Ok(0) { Err(io::Error::other("the disk is broken")) } else { Ok(()) }
+}
+
+impl Disk for FaultyDisk {
+    fn free(&self, _: &Path) -> io::Result<u64> {
+        if self.is_gone.load(Ordering::SeqCst) {
+            return Err(io::Error::other("the disk is gone"));
+        }
+        Ok(self.free.load(Ordering::SeqCst))
+    }
+
+    fn sync(&self, file: &File) -> io::Result<()> {
+        self.syncs.fetch_add(1, Ordering::SeqCst);
+        fail_after(&self.good_syncs)?;
+        file.sync_data()
+    }
+
+    fn write(&self, file: &File, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        fail_after(&self.good_writes)?;
+        std::os::unix::fs::FileExt::write_all_at(file, bytes, offset)
+    }
+}
+
+fn faulty() -> (TempDir, Arc<FaultyDisk>, SledStore) {
+    let folder = tempdir().unwrap();
+    let disk = FaultyDisk::new();
+    let options = SledOptions { cache_bytes: 16 << 20, free_space_floor: 1000 };
+    let store = SledStore::open_on(folder.path(), options, disk.clone()).unwrap();
+    (folder, disk, store)
+}
+
+fn transaction(number: u64) -> Ulid {
+    Ulid::from_parts(number, 0)
+}
+
+#[test]
+fn a_durable_answer_comes_after_a_sync() {
+    let (_folder, disk, store) = faulty();
+    let syncs = || disk.syncs.load(Ordering::SeqCst);
+    for number in 1..4 {
+        let before = syncs();
+        put(&store, "a", "1").unwrap();
+        assert!(syncs() > before, "answered without the disk");
+        assert_eq!(store.durable(), number);
+    }
+    store.commit(batch(&[("a", Some("2"))]), Durability::Buffered).unwrap();
+    store.sync().unwrap();
+    assert_eq!(store.durable(), 4);
+}
+
+#[test]
+fn a_failed_sync_leaves_one_outcome_open_and_stops_the_store() {
+    let (folder, disk, store) = faulty();
+    put(&store, "a", "1").unwrap();
+    disk.good_syncs.store(0, Ordering::SeqCst);
+    let doubtful = Batch { transactions: vec![transaction(1)], ..batch(&[("a", Some("2"))]) };
+    let commit = store.submit(doubtful, Durability::Durable).unwrap();
+    let view = store.view().unwrap();
+    assert!(matches!(commit.wait(), Err(CommitError::Unknown(_))));
+
+    // Were the sync tried again it would succeed, and tell a lie.
+    disk.good_syncs.store(-1, Ordering::SeqCst);
+    let syncs = disk.syncs.load(Ordering::SeqCst);
+    let refused = put(&store, "a", "3").unwrap_err();
+    assert!(matches!(&refused, CommitError::Poisoned(why) if why.contains("the disk is broken")));
+    assert!(matches!(store.sync(), Err(CommitError::Poisoned(_))));
+    assert!(matches!(store.health(), Health::Poisoned { reason } if reason.contains("broken")));
+    assert!(matches!(store.view(), Err(StoreError::Closed(_))), "what may be lost is not shown");
+    assert!(matches!(view.get(b"a"), Err(StoreError::Closed(_))), "nor by who looked before");
+    assert!(matches!(store.outcome(transaction(1)), Err(StoreError::Closed(_))), "nobody knows");
+    assert_eq!(store.durable(), 1);
+    drop((view, store));
+    assert_eq!(disk.syncs.load(Ordering::SeqCst), syncs, "nothing was synced again");
+
+    let store = open(folder.path());
+    match store.outcome(transaction(1)).unwrap() {
+        Some(2) => assert_eq!(get(&store, "a").as_deref(), Some("2")),
+        None => assert_eq!(get(&store, "a").as_deref(), Some("1")),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_failed_sync_of_what_was_buffered_stops_the_store() {
+    let (_folder, disk, store) = faulty();
+    store.commit(batch(&[("a", Some("1"))]), Durability::Buffered).unwrap();
+    disk.good_syncs.store(0, Ordering::SeqCst);
+    assert!(matches!(store.sync(), Err(CommitError::Poisoned(_))));
+    assert!(matches!(put(&store, "a", "2"), Err(CommitError::Poisoned(_))));
+    assert_eq!(store.durable(), 0);
+}
+
+#[test]
+fn known_outcomes_can_be_asked_of_a_stopped_store() {
+    let (_folder, disk, store) = faulty();
+    let named = Batch { transactions: vec![transaction(1)], ..batch(&[("a", Some("1"))]) };
+    store.commit(named, Durability::Durable).unwrap();
+    disk.good_syncs.store(0, Ordering::SeqCst);
+    put(&store, "a", "2").unwrap_err();
+    assert_eq!(store.outcome(transaction(1)), Ok(Some(1)));
+    assert!(matches!(store.outcome(transaction(2)), Err(StoreError::Closed(_))));
+}
+
+#[test]
+fn who_waits_for_a_turn_is_told_that_the_store_stopped() {
+    let (_folder, disk, store) = faulty();
+    disk.good_syncs.store(0, Ordering::SeqCst);
+    let commit = store.submit(batch(&[("a", Some("1"))]), Durability::Durable).unwrap();
+    thread::scope(|scope| {
+        let waiting = scope.spawn(|| put(&store, "b", "1"));
+        thread::sleep(Duration::from_millis(50));
+        assert!(matches!(commit.wait(), Err(CommitError::Unknown(_))));
+        assert!(matches!(waiting.join().unwrap(), Err(CommitError::Poisoned(_))));
+    });
+}
+
+#[test]
+fn a_full_disk_refuses_writes_until_there_is_room() {
+    let (folder, disk, store) = faulty();
+    put(&store, "a", "1").unwrap();
+    disk.free.store(500, Ordering::SeqCst);
+    let before = store.view().unwrap();
+    let commit = store.submit(batch(&[("a", Some("2"))]), Durability::Durable).unwrap();
+    let early = store.view().unwrap();
+    let refused = commit.wait().unwrap_err();
+    assert!(matches!(refused, CommitError::NoSpace { free: 500, floor: 1008 }), "{refused:?}");
+    assert_eq!(early.get(b"a"), Err(StoreError::Expired), "of a batch that was not written");
+    assert_eq!(before.get(b"a").unwrap().as_deref(), Some(&b"1"[..]));
+    assert_eq!(store.health(), Health::NoSpace { free: 500, floor: 1000 });
+    assert_eq!(get(&store, "a").as_deref(), Some("1"), "reads go on");
+
+    disk.free.store(10_000, Ordering::SeqCst);
+    assert_eq!(store.health(), Health::Good);
+    assert_eq!(put(&store, "a", "3"), Ok(2));
+    let large = "x".repeat(5_000);
+    assert!(
+        matches!(put(&store, "b", &large), Err(CommitError::NoSpace { .. })),
+        "sled needs more"
+    );
+    drop((before, early, store));
+    assert_eq!(get(&open(folder.path()), "a").as_deref(), Some("3"));
+}
+
+#[test]
+fn a_disk_that_is_gone_stops_the_store_before_it_writes() {
+    let (_folder, disk, store) = faulty();
+    disk.is_gone.store(true, Ordering::SeqCst);
+    assert!(matches!(put(&store, "a", "1"), Err(CommitError::Poisoned(_))));
+    assert_eq!(store.durable(), 0);
+}
+
+#[test]
+fn a_progress_file_that_cannot_be_written_stops_the_store() {
+    let (_folder, disk, store) = faulty();
+    put(&store, "a", "1").unwrap();
+    disk.good_writes.store(0, Ordering::SeqCst);
+    let until = Instant::now() + Duration::from_secs(10);
+    while store.health() == Health::Good {
+        assert!(Instant::now() < until, "nobody wrote the file");
+        thread::sleep(Duration::from_millis(20));
+    }
+    assert!(matches!(put(&store, "a", "2"), Err(CommitError::Poisoned(_))));
+}
+
+#[test]
+fn a_disk_that_fails_while_a_store_is_made_or_opened_is_an_error() {
+    for good_syncs in 0..3 {
+        let folder = tempdir().unwrap();
+        let disk = FaultyDisk::new();
+        disk.good_syncs.store(good_syncs, Ordering::SeqCst);
+        let options = SledOptions { free_space_floor: 0, ..SledOptions::default() };
+        let error = SledStore::open_on(folder.path(), options.clone(), disk.clone()).unwrap_err();
+        assert!(matches!(error, OpenError::Io { .. }), "{error}");
+        put(&open(folder.path()), "a", "1").unwrap();
+        disk.good_syncs.store(0, Ordering::SeqCst);
+        SledStore::open_on(folder.path(), options, disk).unwrap_err();
+        assert_eq!(get(&open(folder.path()), "a").as_deref(), Some("1"));
+    }
+}
+
+#[test]
+fn what_is_buffered_becomes_durable_by_itself() {
+    let (_folder, _disk, store) = faulty();
+    store.commit(batch(&[("a", Some("1"))]), Durability::Buffered).unwrap();
+    let until = Instant::now() + Duration::from_secs(10);
+    while store.durable() < 1 {
+        assert!(Instant::now() < until, "nobody made it durable");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn an_older_state_of_sleds_files_is_missed() {
+    let folder = tempdir().unwrap();
+    let (path, old) = (folder.path().join("store"), folder.path().join("old"));
+    put(&open(&path), "a", "1").unwrap();
+    copy(&path.join("data"), &old);
+    put(&open(&path), "a", "2").unwrap();
+    std::fs::remove_dir_all(path.join("data")).unwrap();
+    copy(&old, &path.join("data"));
+    let error = SledStore::open(&path, store_support::options()).unwrap_err();
+    assert!(matches!(error, OpenError::Corrupt { .. }));
+    assert!(error.to_string().contains("it ends with batch 1, and batch 2 was written"), "{error}");
+}
+
+#[test]
+fn an_older_state_is_missed_a_second_after_a_kill_too() {
+    let folder = tempdir().unwrap();
+    let (path, old) = (folder.path().join("store"), folder.path().join("old"));
+    put(&open(&path), "a", "1").unwrap();
+    copy(&path.join("data"), &old);
+    let store = open(&path);
+    put(&store, "a", "2").unwrap();
+    thread::sleep(Duration::from_millis(1_500));
+    // As a kill would leave it: nothing was closed.
+    let killed = folder.path().join("killed");
+    copy(&path, &killed);
+    std::fs::remove_dir_all(killed.join("data")).unwrap();
+    copy(&old, &killed.join("data"));
+    let error = SledStore::open(&killed, store_support::options()).unwrap_err();
+    assert!(matches!(error, OpenError::Corrupt { .. }), "{error}");
+}
+
+/// sled's own writes fail: its file may not grow any further. It must not hang, and what was
+/// answered must be there.
+#[test]
+fn sled_that_cannot_write_stops_the_store_and_loses_nothing() {
+    let folder = tempdir().unwrap();
+    let limited = child("child_writes_until_refused", folder.path());
+    let mut command = Command::new("sh");
+    // A file may have so many blocks of 512 or 1024 bytes; the signal for more is ignored.
+    let script = "trap '' XFSZ; ulimit -f 100000; exec \"$0\" \"$@\"";
+    command.args(["-c", script]).arg(limited.get_program()).args(limited.get_args());
+    command.env(store_support::CHILD_FOLDER, folder.path());
+    let output = command.output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    let number = |word: &str| {
+        let line = said.lines().rev().find_map(|line| line.split_once(word));
+        line.unwrap_or_else(|| panic!("no `{word}` in {said}")).1.trim().parse::<u64>().unwrap()
+    };
+    let (written, doubtful) = (number("written "), number("doubtful "));
+    assert!(written > 0 && doubtful == written + 1, "{said}");
+    assert!(said.contains("then poisoned") && said.contains("closed"), "{said}");
+    let store = open(folder.path());
+    let version = store.view().unwrap().version();
+    assert!(version == written || version == doubtful, "{written} written, {version} there");
+    assert_eq!(everything(&*store.view().unwrap()).len() as u64, version);
+}
+
+#[test]
+fn child_writes_until_refused() {
+    let Some(folder) = child_folder() else { return };
+    let store = open(&folder);
+    let value = Bytes::from(vec![7; 1 << 20]);
+    for number in 1.. {
+        let key = Bytes::from(format!("{number:06}"));
+        let batch = Batch { writes: vec![(key, Some(value.clone()))], ..Batch::default() };
+        match store.commit(batch, Durability::Durable) {
+            Ok(version) => println!("written {version}"),
+            Err(CommitError::Unknown(_)) => {
+                println!("doubtful {number}");
+                break;
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
+    if let Err(CommitError::Poisoned(_)) = put(&store, "a", "1") {
+        println!("then poisoned");
+    }
+    drop(store);
+    println!("closed");
+}
