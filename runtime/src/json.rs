@@ -9,7 +9,6 @@
 //! | `string` | a string |
 //! | `bytes` | a string, base64 with padding |
 //! | `optional<T>` | `null`, or the value; as a field it may be left out |
-//! | `optional<T>` where `null` is a value of T | `null`, or an array of the one value |
 //! | `list<T>` | an array |
 //! | `record` | an object; all fields, no others, in any order |
 //! | references | `"atom-id/ULID"` |
@@ -65,8 +64,7 @@ impl Value {
             (Self::Bytes(it), _) => Json::String(BASE64.encode(it)),
             (Self::Reference(it), _) => Json::String(reference_text(definitions, *it)),
             (Self::Optional(Some(value)), Shape::Optional(inner)) => {
-                let json = value.to_json(inner, definitions);
-                if takes_null(inner) { Json::Array(vec![json]) } else { json }
+                value.to_json(inner, definitions)
             }
             (Self::List(items), Shape::List(item)) => {
                 items.iter().map(|value| value.to_json(item, definitions)).collect()
@@ -80,11 +78,6 @@ impl Value {
             (Self::Optional(Some(_)) | Self::List(_) | Self::Record(_), _) => Json::Null,
         }
     }
-}
-
-/// Tells whether `null` is a value of the type, so that an optional one has to be wrapped.
-fn takes_null(layout: &Layout) -> bool {
-    matches!(layout.shape(), Shape::Unit | Shape::Optional(_))
 }
 
 struct Reader<'d> {
@@ -108,13 +101,7 @@ impl Reader<'_> {
             }
             (Shape::Optional(_), Json::Null) => Ok(Value::Optional(None)),
             (Shape::Optional(inner), _) => {
-                let value = if takes_null(inner) {
-                    let Json::Array(items) = json else { return Err(wrong(layout, json, path)) };
-                    let [only] = &items[..] else { return Err(wrong(layout, json, path)) };
-                    self.value(only, inner, &path.item(0))?
-                } else {
-                    self.value(json, inner, path)?
-                };
+                let value = self.value(json, inner, path)?;
                 Ok(Value::Optional(Some(Box::new(value))))
             }
             (Shape::List(item), Json::Array(items)) => (0..)
@@ -283,7 +270,6 @@ fn described(layout: &Layout) -> String {
         Shape::Reference(expected) => {
             format!("a reference to {}, \"atom-id/ULID\"", expected.noun())
         }
-        Shape::Optional(inner) if takes_null(inner) => "null or an array of one value".into(),
         Shape::Optional(inner) => format!("null or {}", described(inner)),
         Shape::List(_) => "an array".into(),
         Shape::Record(_) => "an object".into(),

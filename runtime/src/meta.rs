@@ -13,9 +13,9 @@ use crate::overlay::Read;
 /// The version of the table in `key.rs` and of what is stored under its keys.
 pub const FORMAT: u32 = 1;
 
-const FORMAT_NAME: &str = "format";
-const HEAD_NAME: &str = "head";
-const PACKAGE_PREFIX: &str = "package/";
+pub(crate) const FORMAT_NAME: &str = "format";
+pub(crate) const HEAD_NAME: &str = "head";
+pub(crate) const PACKAGE_PREFIX: &str = "package/";
 
 /// Where the history stands after the newest commit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]

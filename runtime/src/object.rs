@@ -30,9 +30,9 @@ pub struct Created {
 
 /// The stored form of [`Created`].
 #[derive(Serialize, Deserialize)]
-struct Header {
-    commit: u64,
-    millis: i64,
+pub(crate) struct Header {
+    pub(crate) commit: u64,
+    pub(crate) millis: i64,
 }
 
 /// Tells whether an object is there.

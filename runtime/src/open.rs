@@ -10,6 +10,7 @@ use std::sync::Arc;
 use quixos_schema::{Definitions, Package, Severity, Sources, render_text};
 
 use crate::error::CallError;
+use crate::export::is_unfinished;
 use crate::meta::{self, FORMAT, StoredPackage};
 use crate::model::InverseKeys;
 use crate::overlay::{Base, Overlay};
@@ -60,6 +61,9 @@ pub enum OpenError {
     /// The store was written by something else.
     #[error("the store holds entries, but does not say in which format: it is not a runtime's")]
     Foreign,
+    /// An import into the store was begun and not finished.
+    #[error("an import into the store was not finished: import into it again")]
+    Unfinished,
     /// The store was written with a package that was not loaded.
     #[error("the store was written with `{revision}`, which was not loaded: load it too")]
     PackageMissing {
@@ -152,6 +156,9 @@ pub(crate) fn handlers(
 pub(crate) fn prepare(store: &dyn Store, definitions: &Definitions) -> Result<(), OpenError> {
     let view = store.view().map_err(unreadable)?;
     let base = Base::new(Overlay::new(), view, 0, 0);
+    if is_unfinished(&base)? {
+        return Err(OpenError::Unfinished);
+    }
     let mut writes = BTreeMap::new();
     match meta::format(&base)? {
         Some(FORMAT) => {}

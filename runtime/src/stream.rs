@@ -33,9 +33,9 @@ pub struct Event {
 
 /// What is stored before the event's bytes.
 #[derive(Serialize, Deserialize)]
-struct Head {
-    commit: u64,
-    millis: i64,
+pub(crate) struct Head {
+    pub(crate) commit: u64,
+    pub(crate) millis: i64,
 }
 
 /// Returns how many events a stream has, which is the offset of the next.

@@ -206,17 +206,6 @@ fn an_optional_may_be_left_out() {
 }
 
 #[test]
-fn an_optional_of_what_may_be_null_is_wrapped() {
-    let ty = optional(optional(Type::Bool));
-    let some_none = Value::Optional(Some(Box::new(Value::Optional(None))));
-    assert_eq!(read(&ty, json!(null)).unwrap(), Value::Optional(None));
-    assert_eq!(read(&ty, json!([null])).unwrap(), some_none);
-    assert_eq!(fault(&ty, "true"), "$: must be null or an array of one value, is a boolean");
-    assert_eq!(fault(&ty, "[]"), "$: must be null or an array of one value, is an array");
-    assert_eq!(fault(&ty, "[1]"), "$[0]: must be true or false, is a number");
-}
-
-#[test]
 fn fields_come_in_the_order_of_the_definition() {
     let definitions = definitions();
     let ty = record(&[("z", Type::Bool), ("a", optional(thread())), ("m", Type::Bytes)]);

@@ -29,7 +29,7 @@ struct Everything {
     ratio: f64,
     text: String,
     bytes: Vec<u8>,
-    maybe: Option<Option<u32>>,
+    maybe: Option<u32>,
     points: Vec<Inner>,
     about: Option<ObjectRef>,
     all: Vec<ObjectRef>,
@@ -46,7 +46,7 @@ fn everything() -> Type {
         ("ratio", Type::Float64),
         ("text", Type::String),
         ("bytes", Type::Bytes),
-        ("maybe", optional(optional(Type::Uint32))),
+        ("maybe", optional(Type::Uint32)),
         ("points", list(point())),
         ("about", optional(thread())),
         ("all", list(subject())),
@@ -75,7 +75,7 @@ fn a_rust_type_and_a_value_have_the_same_bytes() {
         ratio: -0.1,
         text: "größe".into(),
         bytes: vec![0, 255],
-        maybe: Some(None),
+        maybe: Some(0),
         points: vec![Inner { x: 1, y: -1 }, Inner { x: i32::MIN, y: i32::MAX }],
         about: Some(object(THREAD, 7)),
         all: vec![object(DOCUMENT, u128::MAX), object(THREAD, 0)],
@@ -91,7 +91,7 @@ fn a_rust_type_and_a_value_have_the_same_bytes() {
         Value::Float64(-0.1),
         Value::String("größe".into()),
         Value::Bytes(vec![0, 255]),
-        Value::Optional(Some(Box::new(Value::Optional(None)))),
+        Value::Optional(Some(Box::new(Value::Uint32(0)))),
         Value::List(vec![point(1, -1), point(i32::MIN, i32::MAX)]),
         Value::Optional(Some(Box::new(Value::Reference(object(THREAD, 7))))),
         Value::List(vec![
@@ -270,12 +270,12 @@ fn a_record_is_cut_into_its_fields() {
 fn types_beyond_all_measure_have_no_values() {
     let mut deep = Type::Bool;
     for _ in 0..100_000 {
-        deep = optional(deep);
+        deep = list(deep);
     }
     let deep_layout = layout(&deep);
     assert_eq!(Value::decode(&[0], &deep_layout).unwrap_err().fault, Fault::Unusable);
     // Dropped by hand, level by level: the type itself is nested as deeply.
-    while let Type::Optional(inner) = deep {
+    while let Type::List(inner) = deep {
         deep = *inner;
     }
 
@@ -295,6 +295,13 @@ fn types_beyond_all_measure_have_no_values() {
     assert_eq!(wide.check(&[0]).unwrap_err().fault, Fault::Unusable);
     let fine = Layout::of(&definitions, &Type::Named(TypeIndex(first + 5)));
     assert!(fine.check(&[0; 128]).is_ok());
+}
+
+#[test]
+fn an_optional_of_what_json_shows_as_null_has_no_values() {
+    for inner in [Type::Unit, optional(Type::Bool)] {
+        assert_eq!(fault(&[0], &optional(inner)).2, Fault::Unusable);
+    }
 }
 
 #[test]

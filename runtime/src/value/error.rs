@@ -62,7 +62,7 @@ pub enum Fault {
         limit: u64,
     },
     /// The type itself is beyond what values can be had of.
-    #[error("the type is nested too deeply or has too many parts")]
+    #[error("no value can be had of the type: it is nested too deeply or has too many parts")]
     Unusable,
     /// The value is of another type.
     #[error("must be {expected}, is {found}")]

@@ -56,7 +56,9 @@ pub enum Shape {
     Record(Vec<FieldLayout>),
     /// `atom-ref<A>` or `interface-ref<I>`
     Reference(Expected),
-    /// No value can be had of it: nested too deeply, too many parts, or an open parameter.
+    /// No value can be had of it: nested too deeply, too many parts, an open parameter, or an
+    /// optional of what has nothing or is optional itself, which JSON could not tell apart.
+    /// Checked definitions have only the first two.
     Unusable,
 }
 
@@ -197,7 +199,13 @@ impl Maker<'_> {
             Type::Float64 => Layout::leaf(Shape::Float64),
             Type::String => Layout::leaf(Shape::String),
             Type::Bytes => Layout::leaf(Shape::Bytes),
-            Type::Optional(inner) => Layout::optional(self.make(inner, room - 1)?),
+            Type::Optional(inner) => {
+                let inner = self.make(inner, room - 1)?;
+                if matches!(inner.shape, Shape::Unit | Shape::Optional(_)) {
+                    return None;
+                }
+                Layout::optional(inner)
+            }
             Type::List(item) => Layout::list(self.make(item, room - 1)?),
             Type::Record(record) => Layout::record(
                 record

@@ -60,8 +60,8 @@ kinds! {
     StreamLength = "stream-length",
     /// A reader stands behind the end of its stream.
     Cursor = "cursor",
-    /// A commit number or an id is beyond the last that was given out.
-    Future = "future",
+    /// A commit, an instant or an id does not agree with the history.
+    Commit = "commit",
     /// A commit is missing from the history.
     HistoryGap = "history-gap",
     /// An entry of the history is not the one that was written.

@@ -122,7 +122,24 @@ pub(crate) fn any_type() -> impl Strategy<Value = Type> {
     ];
     leaf.prop_recursive(4, 24, 5, |inner| {
         prop_oneof![
-            inner.clone().prop_map(optional),
+            inner.clone().prop_map(|ty| match ty {
+                // These have no optional.
+                Type::Unit | Type::Optional(_) => ty,
+                Type::Bool
+                | Type::Int32
+                | Type::Int64
+                | Type::Uint32
+                | Type::Uint64
+                | Type::Float64
+                | Type::String
+                | Type::Bytes
+                | Type::List(_)
+                | Type::Record(_)
+                | Type::Named(_)
+                | Type::AtomRef(_)
+                | Type::InterfaceRef(_)
+                | Type::Parameter(_) => optional(ty),
+            }),
             inner.clone().prop_map(list),
             vec(inner, 0..5).prop_map(|types| {
                 let named = |(at, ty)| Field { name: format!("field{at}"), ty };

@@ -1,0 +1,72 @@
+//! Objects and their state.
+
+use bytes::Bytes;
+use quixos_schema::{Cardinality, Tag};
+
+use crate::error::CallError;
+use crate::key::{self, Key};
+use crate::object::Header;
+use crate::overlay::Read;
+use crate::reference::ObjectRef;
+use crate::verify::{Check, VerifyKind};
+
+impl<R: Read> Check<'_, R> {
+    /// Checks that an object is of a known atom, was created by the commit that says so, and has
+    /// all that it must have.
+    pub(super) fn object(&mut self, object: ObjectRef, value: &Bytes) -> Result<(), CallError> {
+        let key = Key::Object(object);
+        let place = self.place(&key);
+        let Some(atom) = self.model.atom_of(object.atom) else {
+            let message = "no atom of the loaded definitions has this tag";
+            self.found(VerifyKind::UnknownAtom, place, message);
+            return Ok(());
+        };
+        self.owner = Some((object, true));
+        if let Some(Header { commit, millis }) = self.strictly(&key, value) {
+            self.commit(&key, commit, millis)?;
+            let created = self.history_entry(commit)?.is_none_or(|entry| {
+                entry.touched.iter().any(|touched| touched.object == object && touched.created)
+            });
+            if !created {
+                let message = format!("commit {commit} did not create it");
+                self.found(VerifyKind::Commit, place.clone(), message);
+            }
+        }
+        if object.id > self.head.last_id {
+            let message = format!("the last id that was given out is {}", self.head.last_id);
+            self.found(VerifyKind::Commit, place.clone(), message);
+        }
+        for slot in &atom.states {
+            if !self.read.contains(&key::state(object, slot.tag))? {
+                let message = format!("it has no state `{}`", slot.name);
+                self.found(VerifyKind::MissingState, place.clone(), message);
+            }
+        }
+        for edge in &atom.edges {
+            if edge.cardinality == Cardinality::One
+                && !self.read.contains(&key::edge(object, edge.tag, &[]))?
+            {
+                let message = format!("it has no target of `{}`, which has exactly one", edge.name);
+                self.found(VerifyKind::Cardinality, place.clone(), message);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn state(
+        &mut self,
+        object: ObjectRef,
+        slot: Tag,
+        value: &Bytes,
+    ) -> Result<(), CallError> {
+        let key = Key::State { object, slot };
+        let Some(atom) = self.owner(object, &key)? else { return Ok(()) };
+        match atom.states.iter().find(|it| it.tag == slot) {
+            Some(slot) => self.value(&key, &slot.layout, value),
+            None => {
+                self.unknown_slot(&key, "state");
+                Ok(())
+            }
+        }
+    }
+}
