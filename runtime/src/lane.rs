@@ -23,8 +23,9 @@ use tokio::sync::oneshot;
 
 use crate::clock::from_millis;
 use crate::error::CallError;
+use crate::follow::StreamKey;
 use crate::history::{self, FirstAnswer, HistoryEntry};
-use crate::key;
+use crate::key::{self, Key};
 use crate::limits::OVERHEAD;
 use crate::meta::{self, Head};
 use crate::object::{encoded, stored};
@@ -74,6 +75,7 @@ pub(crate) struct Waiting {
 pub(crate) struct Group {
     commit: Box<dyn Commit>,
     newest: u64,
+    streams: Vec<StreamKey>,
     waiting: Vec<Waiting>,
 }
 
@@ -85,7 +87,7 @@ pub(crate) struct Failed {
 
 /// Writes groups, one after the other, until the lane is gone.
 pub(crate) fn run_committer(shared: &Shared, groups: &Receiver<Group>, lane: &Sender<Message>) {
-    while let Ok(Group { commit, newest, waiting }) = groups.recv() {
+    while let Ok(Group { commit, newest, streams, waiting }) = groups.recv() {
         // A store that panics has done nobody knows what.
         let written = catch_unwind(AssertUnwindSafe(|| commit.wait()))
             .unwrap_or_else(|_| Err(CommitError::Unknown("the store panicked".into())));
@@ -96,6 +98,7 @@ pub(crate) fn run_committer(shared: &Shared, groups: &Receiver<Group>, lane: &Se
                 if lane.send(Message::Done(Ok(()))).is_err() {
                     return;
                 }
+                shared.wakes.wake(&streams);
                 waiting
             }
             Err(error) => {
@@ -127,6 +130,8 @@ pub(crate) struct Lane {
     waiting: Vec<Waiting>,
     /// Named transactions in the group.
     transactions: Vec<TransactionId>,
+    /// Streams that the group appends to.
+    streams: Vec<StreamKey>,
     /// Bytes in the group.
     gathered: usize,
     /// Whether the committer has a group.
@@ -157,6 +162,7 @@ impl Lane {
             head,
             waiting: Vec::new(),
             transactions: Vec::new(),
+            streams: Vec::new(),
             gathered: 0,
             under_way: false,
             stopped: None,
@@ -190,6 +196,7 @@ impl Lane {
             self.hand_over();
         }
         self.shared.status.send_modify(|status| status.closed = true);
+        self.shared.wakes.close();
     }
 
     /// Returns what to do next; `None` when all is done.
@@ -314,6 +321,9 @@ impl Lane {
     fn take(&mut self, writes: Vec<(bytes::Bytes, Option<bytes::Bytes>)>, head: Head) {
         for (key, value) in writes {
             self.gathered += key.len() + value.as_ref().map_or(0, bytes::Bytes::len);
+            if let Ok(Key::Stream { object, slot }) = Key::decode(&key) {
+                self.streams.push((object, slot));
+            }
             self.base.over.insert(key, value);
         }
         self.head = head;
@@ -349,7 +359,8 @@ impl Lane {
         let waiting = std::mem::take(&mut self.waiting);
         match self.submit(batch) {
             Ok(commit) => {
-                let group = Group { commit, newest: self.head.commit, waiting };
+                let streams = std::mem::take(&mut self.streams);
+                let group = Group { commit, newest: self.head.commit, streams, waiting };
                 self.under_way = self.committer.send(group).is_ok();
             }
             Err(error) => self.roll_back(&error, waiting),
@@ -402,6 +413,7 @@ impl Lane {
         self.base.epoch = epoch;
         self.gathered = 0;
         self.transactions.clear();
+        self.streams.clear();
         self.publish();
         let stopped = self.stopped.is_some();
         self.shared.status.send_modify(|status| {

@@ -5,15 +5,18 @@
 //! (the door), `call.rs` (what a handler may do), `transaction.rs` (all or nothing), `object.rs`,
 //! `edge.rs`, `inverse.rs`, `stream.rs` (what is done), `key.rs` (what is stored).
 
+mod blocking;
 mod call;
 mod caller;
 mod capability;
 mod clock;
 mod counts;
 pub mod dispatch;
+mod dynamic;
 mod edge;
 mod error;
 pub mod export;
+mod follow;
 mod history;
 mod ids;
 mod inverse;
@@ -28,6 +31,7 @@ mod object;
 mod open;
 mod overlay;
 mod package;
+mod preview;
 mod reference;
 mod request;
 mod resolve;
@@ -43,22 +47,25 @@ pub mod value;
 pub mod verify;
 mod walk;
 
+pub use blocking::blocking;
 pub use call::Call;
 pub use caller::{Caller, Door, Rule};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use counts::{Counts, kind_word};
+pub use dynamic::Answer;
 pub use error::{CallError, Denied, Fence};
 pub use export::{ExportError, ImportError, import};
+pub use follow::{Feed, Follow, StreamHandle};
 pub use history::{Action, Hash, HistoryEntry, Touched};
 pub use ids::{IdSource, RandomIds, SeededIds};
 pub use inverse::Holder;
 pub use limits::Limits;
 pub use meta::{FORMAT, Head, StoredPackage};
-pub use model::InverseKeys;
 pub use object::Created;
 pub use open::OpenError;
 pub use package::{Check, Handler, Invariant, PackageCode};
 pub use quixos_schema::Tag;
+pub use preview::{Change, Preview};
 pub use reference::{Atom, Implements, Interface, InterfaceRef, ObjectRef, Ref};
 pub use runtime::{Builder, Runtime};
 pub use session::Session;

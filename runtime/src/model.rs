@@ -61,14 +61,14 @@ pub(crate) struct EdgeModel {
     pub(crate) cardinality: Cardinality,
     pub(crate) keyed: bool,
     pub(crate) expected: Expected,
-    /// Where the inverse key is found, for each atom whose inverse has one.
+    /// Where the inverse key is found, for each atom whose inverse has one. An edge has one inverse
+    /// on an atom at most, so one key.
     pub(crate) inverse_keys: BTreeMap<Tag, KeyPath>,
 }
 
 /// An inverse slot.
 pub(crate) struct InverseModel {
     pub(crate) name: String,
-    pub(crate) tag: Tag,
     /// The atom that the edges come from.
     pub(crate) source: AtomIndex,
     pub(crate) source_tag: Tag,
@@ -102,30 +102,10 @@ pub(crate) struct OperationModel {
     pub(crate) here: bool,
 }
 
-/// Two inverses of one edge on one atom that do not agree on the key: the edge has one inverse
-/// entry, so it has one key.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("`{atom}` has inverses of `{edge}` with different keys: `{first}` and `{second}`")]
-pub struct InverseKeys {
-    /// The atom.
-    pub atom: String,
-    /// The edge.
-    pub edge: String,
-    /// An inverse of it.
-    pub first: String,
-    /// Another.
-    pub second: String,
-}
-
 impl Model {
     /// Makes the definitions ready for a kind of host. `handlers` are in the order of the
     /// operations.
-    pub(crate) fn new(
-        definitions: Arc<Definitions>,
-        handlers: Vec<Handler>,
-        host: Target,
-    ) -> Result<Self, InverseKeys> {
-        check_inverse_keys(&definitions)?;
+    pub(crate) fn new(definitions: Arc<Definitions>, handlers: Vec<Handler>, host: Target) -> Self {
         let atoms = definitions.atoms().map(|(at, atom)| AtomModel::new(&definitions, at, atom));
         let operations = definitions
             .operations
@@ -146,7 +126,7 @@ impl Model {
             .collect();
         let interfaces =
             definitions.interfaces().map(|(at, interface)| (interface.id.clone(), at)).collect();
-        Ok(Self { atoms: atoms.collect(), operations, plans, interfaces, definitions })
+        Self { atoms: atoms.collect(), operations, plans, interfaces, definitions }
     }
 
     pub(crate) fn atom(&self, at: AtomIndex) -> &AtomModel {
@@ -199,7 +179,6 @@ impl AtomModel {
             let source = definitions.atom(slot.atom);
             InverseModel {
                 name: slot.name.clone(),
-                tag: slot.tag,
                 source: slot.atom,
                 source_tag: source.tag,
                 edge_tag: source.edges[slot.edge].tag,
@@ -266,24 +245,4 @@ impl OperationModel {
             here: operation.targets.contains(&host),
         }
     }
-}
-
-fn check_inverse_keys(definitions: &Definitions) -> Result<(), InverseKeys> {
-    for atom in &definitions.atoms {
-        for (at, second) in atom.inverses.iter().enumerate() {
-            let of_same = |first: &&quixos_schema::InverseSlot| {
-                (first.atom, first.edge) == (second.atom, second.edge) && first.key != second.key
-            };
-            if let Some(first) = atom.inverses[..at].iter().find(of_same) {
-                let source = definitions.atom(second.atom);
-                return Err(InverseKeys {
-                    atom: atom.name.clone(),
-                    edge: format!("{}.{}", source.name, source.edges[second.edge].name),
-                    first: first.name.clone(),
-                    second: second.name.clone(),
-                });
-            }
-        }
-    }
-    Ok(())
 }

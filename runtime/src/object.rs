@@ -17,7 +17,7 @@ use crate::model::{AtomModel, CreationModel, Model, StateModel};
 use crate::overlay::Read;
 use crate::reference::ObjectRef;
 use crate::transaction::{Transaction, within};
-use crate::value::{Layout, Shape};
+use crate::value::{Layout, Shape, ValueError};
 
 /// When an object was created.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -110,10 +110,10 @@ pub(crate) fn create(
 
 /// Cuts the bytes of a creation's input into those of its fields.
 fn parts<'b>(layout: &Layout, input: &'b [u8]) -> Result<Vec<&'b [u8]>, CallError> {
-    match layout.shape() {
-        Shape::Unit => Ok(Vec::new()),
-        _ => layout.fields(input).map_err(|error| error.invalid()),
+    if matches!(layout.shape(), Shape::Unit) {
+        return Ok(Vec::new());
     }
+    layout.fields(input).map_err(ValueError::invalid)
 }
 
 /// Reads a structure of the runtime's own from the store.

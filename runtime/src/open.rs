@@ -12,7 +12,6 @@ use quixos_schema::{Definitions, Package, Severity, Sources, render_text};
 use crate::error::CallError;
 use crate::export::is_unfinished;
 use crate::meta::{self, FORMAT, StoredPackage};
-use crate::model::InverseKeys;
 use crate::overlay::{Base, Overlay};
 use crate::package::{Handler, PackageCode};
 use crate::shared::unreadable;
@@ -27,9 +26,6 @@ pub enum OpenError {
         /// Every diagnostic, with source excerpts.
         text: String,
     },
-    /// An edge's inverses on one atom do not agree.
-    #[error(transparent)]
-    InverseKeys(#[from] InverseKeys),
     /// The code of a package was made from other definitions than it carries.
     #[error(
         "the code of `{id}` was made from definitions with digest {code}, those it carries have \

@@ -11,6 +11,7 @@ use tokio::sync::watch;
 use crate::caller::Caller;
 use crate::clock::{Clock, SystemClock};
 use crate::error::CallError;
+use crate::follow::{Feed, StreamHandle, Wakes};
 use crate::ids::{IdSource, RandomIds};
 use crate::lane::{Lane, Message, run_committer};
 use crate::limits::Limits;
@@ -18,6 +19,7 @@ use crate::model::Model;
 use crate::open::{self, OpenError};
 use crate::overlay::Base;
 use crate::package::{Invariant, PackageCode};
+use crate::reference::ObjectRef;
 use crate::session::{Session, closed};
 use crate::shared::{Settled, Shared, Status};
 use crate::snapshot::Snapshot;
@@ -102,13 +104,34 @@ impl Runtime {
         }
     }
 
+    /// Returns a stream of an object, by the slot's name.
+    ///
+    /// # Errors
+    /// `not-found` when the object's atom has no such stream.
+    pub fn stream(&self, object: ObjectRef, name: &str) -> Result<StreamHandle, CallError> {
+        StreamHandle::new(Arc::clone(&self.inner), object, name)
+    }
+
+    /// Returns the committed transactions behind a commit, in order: those that are there, then
+    /// those that come. 0 is before the first.
+    #[must_use]
+    pub fn feed(&self, after: u64) -> Feed {
+        Feed::new(Arc::clone(&self.inner), after)
+    }
+
+    /// Returns the newest commit that is durable.
+    #[must_use]
+    pub fn durable(&self) -> u64 {
+        self.inner.shared.status.borrow().durable
+    }
+
     /// Finishes what was asked for, makes it durable, and ends. Sessions that are left answer
     /// `unavailable`.
     pub fn close(self) {
         self.inner.close();
     }
 
-    pub(crate) fn inner(&self) -> &Arc<Inner> {
+    pub(crate) fn inner(&self) -> &Inner {
         &self.inner
     }
 }
@@ -157,7 +180,7 @@ impl Builder {
     pub fn open(self, store: Arc<dyn Store>) -> Result<Runtime, OpenError> {
         let definitions = open::check(&self.packages)?;
         let handlers = open::handlers(&definitions, &self.packages)?;
-        let model = Model::new(Arc::clone(&definitions), handlers, self.target)?;
+        let model = Model::new(Arc::clone(&definitions), handlers, self.target);
         open::prepare(store.as_ref(), &definitions)?;
         let limits = self.limits.within(store.limits());
         let (status, _) = watch::channel(Status::default());
@@ -170,6 +193,7 @@ impl Builder {
             executed: Mutex::default(),
             status,
             waiting: AtomicUsize::new(0),
+            wakes: Wakes::default(),
         });
         let invariants = self.packages.into_iter().flat_map(|package| package.invariants);
         let inner = Inner::start(shared, invariants.collect())?;
@@ -240,6 +264,27 @@ impl Inner {
             if durability == Durability::Buffered
                 || self.shared.settled(commit, epoch).await == Settled::Durable
             {
+                return answer;
+            }
+        }
+    }
+
+    /// Reads one version of everything, given how far it is durable. What is in newer commits may
+    /// be rolled back.
+    pub(crate) fn read_durable<T>(
+        &self,
+        read: impl Fn(&Base, u64) -> Result<T, CallError>,
+    ) -> Result<T, CallError> {
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let hold = if tries > TRIES { Some(self.hold()?) } else { None };
+            // Asked before the version is taken, which then has all of it.
+            let durable = self.shared.status.borrow().durable;
+            let base = self.shared.base()?;
+            let answer = read(&base, durable);
+            drop(hold);
+            if !base.is_expired() || tries > TRIES {
                 return answer;
             }
         }

@@ -11,6 +11,7 @@ use tokio::sync::watch;
 
 use crate::clock::Clock;
 use crate::error::CallError;
+use crate::follow::Wakes;
 use crate::ids::IdSource;
 use crate::limits::Limits;
 use crate::model::Model;
@@ -28,6 +29,8 @@ pub(crate) struct Shared {
     pub(crate) status: watch::Sender<Status>,
     /// Calls that wait for the lane.
     pub(crate) waiting: AtomicUsize,
+    /// Who follows which stream.
+    pub(crate) wakes: Wakes,
 }
 
 /// What the lane has executed and not yet handed to the store.

@@ -88,12 +88,23 @@ pub(crate) fn events(
 }
 
 fn event(key: &[u8], value: &Bytes, slot: &StreamModel) -> Result<Event, CallError> {
-    let malformed =
-        || CallError::Corrupt { message: format!("an event of `{}` is malformed", slot.name) };
-    let Ok(Key::Event { offset, .. }) = Key::decode(key) else { return Err(malformed()) };
-    let (head, rest) = postcard::take_from_bytes::<Head>(value).map_err(|_| malformed())?;
-    let bytes = value.slice(value.len() - rest.len()..);
+    let Ok(Key::Event { offset, .. }) = Key::decode(key) else { return Err(malformed(slot)) };
+    let (head, bytes) = parts(value, slot)?;
     Ok(Event { offset, commit: head.commit, instant: from_millis(head.millis), bytes })
+}
+
+/// Returns the bytes of an event, of the stream's type, from what is stored.
+pub(crate) fn event_bytes(value: &Bytes, slot: &StreamModel) -> Result<Bytes, CallError> {
+    Ok(parts(value, slot)?.1)
+}
+
+fn parts(value: &Bytes, slot: &StreamModel) -> Result<(Head, Bytes), CallError> {
+    let (head, rest) = postcard::take_from_bytes::<Head>(value).map_err(|_| malformed(slot))?;
+    Ok((head, value.slice(value.len() - rest.len()..)))
+}
+
+fn malformed(slot: &StreamModel) -> CallError {
+    CallError::Corrupt { message: format!("an event of `{}` is malformed", slot.name) }
 }
 
 /// Returns where a named reader of a stream stands: the offset that it reads next.
