@@ -182,26 +182,22 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Prints the comments that are left of an entry, and those behind it on its line.
+    /// Prints the comments that are left of an entry, and those behind it on its line. Nothing can
+    /// stand behind a line comment: what comes then is left to the lines below.
     fn comments_behind(&mut self, place: Place) {
         let end = place.end as usize;
         self.behind = self.behind.max(end);
-        let mut line_comment = false;
         while let Some(comment) = self.comments.first() {
             let at = start(comment.place);
             let same_line = at >= self.behind && !self.text[self.behind..at].contains('\n');
             if at >= end && !(same_line && self.ends_line()) {
                 return;
             }
-            // Nothing can stand behind a line comment.
-            if line_comment {
-                self.push("\n");
-                self.start_line();
-            } else {
-                self.push(" ");
-            }
-            line_comment = comment.text.starts_with("//");
+            self.push(" ");
             self.comment();
+            if comment.text.starts_with("//") {
+                return;
+            }
         }
     }
 
