@@ -9,7 +9,9 @@
 //! an error to show for it, and leaves this module only if there is none.
 
 mod atoms;
+mod compare;
 mod creation;
+mod cycles;
 mod identity;
 mod implements;
 mod interfaces;
@@ -17,7 +19,10 @@ mod inverses;
 mod link;
 mod lookup;
 mod operations;
+mod optional;
 mod requirements;
+mod serve_operation;
+mod serve_slot;
 mod shape;
 mod types;
 mod unknown;
@@ -74,7 +79,7 @@ struct Checker<'c, 'a, 's> {
     report: &'c mut Report<'s>,
     made: Definitions,
     /// What can be checked only when every type is known.
-    later: Vec<types::Later>,
+    later: Vec<optional::Later>,
     /// The `implements` blocks whose interface resolved.
     implementations: Vec<implements::Block<'a>>,
     /// What serves the members of atoms, for linking.

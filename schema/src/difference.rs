@@ -37,7 +37,8 @@ impl<'a, T> In<'a, T> {
 /// The first place where two types part.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Difference {
-    /// `control.generation`; empty at the top. An element of a list is `[]`.
+    /// `control.generation`, `items[].key`; empty at the top, and for an element of a list
+    /// there.
     pub(crate) path: String,
     /// What is different there.
     pub(crate) what: What,
@@ -57,24 +58,24 @@ pub(crate) enum What {
 }
 
 impl Difference {
-    /// Says the difference, with a name for either side: ``field `x` is `string` here and `bool`
-    /// there``.
-    pub(crate) fn describe(&self, left: &str, right: &str) -> String {
-        let field = if self.path.is_empty() { String::new() } else { format!("`{}` ", self.path) };
+    /// Says the difference, with words for either side (``in the member``): ``field `x` is
+    /// `string` in the member and `bool` in the slot``. Nothing if the types as a whole differ.
+    pub(crate) fn describe(&self, left: &str, right: &str) -> Option<String> {
         let inside =
-            if self.path.is_empty() { String::new() } else { format!(" in `{}`", self.path) };
+            if self.path.is_empty() { String::new() } else { format!(" of `{}`", self.path) };
         match &self.what {
+            What::Types { .. } if self.path.is_empty() => None,
             What::Types { left: one, right: other } => {
-                format!("{field}is `{one}` {left} and `{other}` {right}")
+                Some(format!("`{}` is `{one}` {left} and `{other}` {right}", self.path))
             }
             What::OnlyLeft(name) => {
-                format!("the field `{name}`{inside} is only {left}, not {right}")
+                Some(format!("the field `{name}`{inside} is only {left}, not {right}"))
             }
             What::OnlyRight(name) => {
-                format!("the field `{name}`{inside} is only {right}, not {left}")
+                Some(format!("the field `{name}`{inside} is only {right}, not {left}"))
             }
             What::Order => {
-                format!("the fields{inside} stand in another order {left} than {right}")
+                Some(format!("the fields{inside} stand in another order {left} than {right}"))
             }
         }
     }
@@ -111,11 +112,18 @@ pub(crate) fn same_target(left: In<'_, EdgeTarget>, right: In<'_, EdgeTarget>) -
     }
 }
 
-/// Tells whether two edges have the same shape.
+/// Tells whether two edges have the same shape. Of one whose target did not resolve, nothing is
+/// known for sure.
 pub(crate) fn same_shape(left: In<'_, EdgeShape>, right: In<'_, EdgeShape>) -> bool {
-    left.value.cardinality == right.value.cardinality
-        && left.value.keyed == right.value.keyed
-        && same_target(left.with(&left.value.target), right.with(&right.value.target))
+    let unknown = |shape: In<'_, EdgeShape>| match &shape.value.target {
+        EdgeTarget::Atom(at) => shape.definitions.atoms.get(at.get()).is_none(),
+        EdgeTarget::Interface(_) => false,
+    };
+    unknown(left)
+        || unknown(right)
+        || left.value.cardinality == right.value.cardinality
+            && left.value.keyed == right.value.keyed
+            && same_target(left.with(&left.value.target), right.with(&right.value.target))
 }
 
 /// One comparison. A type may contain itself through the arguments of an interface: a pair of
@@ -142,9 +150,11 @@ impl Walk {
                 self.types(one.with(a.as_ref()), other.with(b.as_ref()))
             }
             (Type::List(a), Type::List(b)) => {
-                self.path.push("[]".to_owned());
+                let field = self.path.pop();
+                self.path.push(format!("{}[]", field.as_deref().unwrap_or_default()));
                 let found = self.types(one.with(a.as_ref()), other.with(b.as_ref()));
                 self.path.pop();
+                self.path.extend(field);
                 found
             }
             (Type::Record(a), Type::Record(b)) => self.records(one.with(a), other.with(b)),
@@ -208,7 +218,8 @@ impl Walk {
     }
 
     fn path(&self) -> String {
-        self.path.join(".")
+        let path = self.path.join(".");
+        if path.chars().all(|it| matches!(it, '[' | ']')) { String::new() } else { path }
     }
 }
 

@@ -41,6 +41,11 @@ impl<'a> Report<'a> {
         self.distrusted.insert(source);
     }
 
+    /// Tells whether a text did not give all that stands in it.
+    pub(crate) fn distrusts(&self, source: SourceId) -> bool {
+        self.distrusted.contains(&source)
+    }
+
     /// Tells whether there is an error so far.
     pub(crate) fn has_errors(&self) -> bool {
         !self.absent.is_empty() || self.found.iter().any(|it| it.code.severity() == Severity::Error)

@@ -318,15 +318,18 @@ impl<'a> Names<'a> {
         home
     }
 
-    fn report_homeless(&self, file: &ast::File, report: &mut Report<'_>) {
-        let place =
-            file.items.first().map_or(Place { source: file.source, start: 0, end: 0 }, head);
+    fn report_homeless(&self, file: &'a ast::File, report: &mut Report<'_>) {
+        let start = Place { source: file.source, start: 0, end: 0 };
+        let place = file.items.first().map_or(start, head);
         let help = match self.packages.as_slice() {
+            [] => "say which it is: `package NAME id \"…\" revision \"…\" {…}`".to_owned(),
             [only] => format!("begin it with `part of {};`", only.ast.name.value),
             _ => "begin it with `part of PACKAGE;`".to_owned(),
         };
-        let message = "this file belongs to no package".to_owned();
-        report.push_absent("package", Diagnostic::new(Code::NoPackage, place, message).help(help));
+        report.push_absent(
+            "package",
+            Diagnostic::new(Code::NoPackage, place, "this file belongs to no package").help(help),
+        );
     }
 
     fn collect_items(
@@ -396,6 +399,15 @@ fn insert<'a, T>(
     }
 }
 
+/// Reports that a name which comes from elsewhere is taken.
+fn report_taken(name: &ast::Name, first: Place, report: &mut Report<'_>) {
+    let message = format!("`{}` already means something else in this package", name.value);
+    report.push(
+        Diagnostic::new(Code::DuplicateName, name.place, message)
+            .also(first, "it got its meaning here"),
+    );
+}
+
 fn report_duplicate(name: &ast::Name, first: Place, report: &mut Report<'_>) {
     let message = format!("`{}` is defined twice", name.value);
     report.push(
@@ -404,16 +416,16 @@ fn report_duplicate(name: &ast::Name, first: Place, report: &mut Report<'_>) {
     );
 }
 
-/// Returns the place of the first words of an item, so that an excerpt stays short.
+/// Returns the place of the first words of an item, up to its name.
 fn head(item: &Item) -> Place {
     match item {
         Item::PartOf(it) => it.place,
-        Item::ExternalAtom(it) => it.place,
-        Item::Import(it) => it.place,
-        Item::TypeAlias(it) => it.name.place,
-        Item::Interface(it) => it.name.place,
-        Item::Atom(it) => it.name.place,
-        Item::Package(it) => it.name.place,
+        Item::ExternalAtom(it) => it.place.up_to(it.name.place),
+        Item::Import(it) => it.place.up_to(it.name.place),
+        Item::TypeAlias(it) => it.place.up_to(it.name.place),
+        Item::Interface(it) => it.place.up_to(it.name.place),
+        Item::Atom(it) => it.place.up_to(it.name.place),
+        Item::Package(it) => it.place.up_to(it.name.place),
     }
 }
 

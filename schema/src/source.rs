@@ -27,6 +27,11 @@ impl Place {
         self.start as usize..self.end as usize
     }
 
+    /// Returns the part of this place that ends where another one does.
+    pub(crate) fn up_to(self, other: Self) -> Self {
+        Self { end: other.end, ..self }
+    }
+
     /// Returns the smallest place that covers both. Both must be of the same source.
     #[must_use]
     pub fn to(self, other: Self) -> Self {

@@ -6,7 +6,7 @@ fn shipped() -> Sources {
     let mut sources = Sources::new();
     for name in ["agent-runtime", "objects", "workspace"] {
         let path = format!("{}/../package/{name}.quixos", env!("CARGO_MANIFEST_DIR"));
-        let text = std::fs::read_to_string(&path).unwrap();
+        let text = std::fs::read_to_string(&path).expect("the definitions are there");
         sources.add(format!("{name}.quixos"), text);
     }
     sources
@@ -15,7 +15,7 @@ fn shipped() -> Sources {
 fn definitions(sources: Sources) -> Definitions {
     let checked = check(sources);
     assert_eq!(render_text(&checked.diagnostics, &checked.sources, false), "");
-    checked.definitions.unwrap()
+    checked.definitions.expect("no error, so definitions")
 }
 
 #[test]

@@ -109,9 +109,10 @@ impl Checker<'_, '_, '_> {
             Some(Slot::Edge(at)) => (Fill::Edge(at), self.filling(&atom.edges[at].shape)),
             Some(slot @ (Slot::Inverse(_) | Slot::Stream(_))) => {
                 let message = format!("`{name}` of `{}` is {}", atom.name, slot.article());
-                let help = match slot {
-                    Slot::Inverse(_) => "the runtime keeps it; fill the edge on the other side",
-                    _ => "a stream begins empty",
+                let help = if matches!(slot, Slot::Inverse(_)) {
+                    "the runtime keeps it; fill the edge on the other side"
+                } else {
+                    "a stream begins empty"
                 };
                 self.report.push(
                     Diagnostic::new(Code::CreationField, place, message)
@@ -133,7 +134,8 @@ impl Checker<'_, '_, '_> {
                 return None;
             }
         };
-        if let Some((wanted, found, help)) = self.mismatch(&wanted, ty) {
+        let sides = ["in the slot", "in the input"];
+        if let Some((wanted, found, help)) = self.mismatch(&wanted, ty, sides) {
             let slot = parts.slot(name)?;
             let message = format!("`{name}` is filled from `{wanted}`, not `{found}`");
             self.report.push(
@@ -171,8 +173,14 @@ impl Checker<'_, '_, '_> {
         let names: Vec<_> = empty.iter().map(|(name, _, _)| name.as_str()).collect();
         let message = format!("this leaves {} of `{}` empty", listed(&names), atom.name);
         let lines: Vec<_> = empty.iter().map(|(name, _, ty)| format!("{name}: {ty};")).collect();
-        let mut diagnostic = Diagnostic::new(Code::CreationMissing, written.input.place, message)
-            .help(format!("add `{}`", lines.join(" ")));
+        let lines = lines.join(" ");
+        let help = if matches!(written.input.kind, TypeKind::Record(_)) {
+            format!("add `{lines}`")
+        } else {
+            format!("write `record {{{lines}}}`")
+        };
+        let mut diagnostic =
+            Diagnostic::new(Code::CreationMissing, written.input.place, message).help(help);
         for (_, slot, _) in &empty {
             let text = match slot {
                 Slot::Edge(_) => "leads to exactly one target, from the beginning",

@@ -60,10 +60,11 @@ impl Checker<'_, '_, '_> {
     /// Checks that a text that identifies something is there.
     fn given(&mut self, text: &Text, what: &str) -> bool {
         let empty = text.value.trim().is_empty();
-        if empty {
+        // Where a text could not be read, an empty one stands for it.
+        if empty && !self.report.distrusts(text.place.source) {
             self.report.push(
-                Diagnostic::new(Code::EmptyId, text.place, format!("the {what} has no text"))
-                    .help(format!("give it {what} that no other will have")),
+                Diagnostic::new(Code::EmptyId, text.place, format!("this {what} has no text"))
+                    .help("give it one that nothing else has"),
             );
         }
         !empty

@@ -188,6 +188,9 @@ impl Checker<'_, '_, '_> {
                     .iter()
                     .find(|field| matches!(self.shape(&field.ty), Some(Type::String)))
                     .map(|field| format!("add a field: `{}.{}`", last.value, field.name)),
+                Some(Type::Optional(_)) => {
+                    Some("a key is always there, and this may be absent".to_owned())
+                }
                 _ => None,
             };
             self.report.push(

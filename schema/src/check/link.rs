@@ -16,8 +16,10 @@ use crate::diagnostic::Diagnostic;
 use crate::difference::{In, same_interface};
 use crate::report::Report;
 use crate::resolve::Names;
-use crate::source::Place;
 use crate::suggest::did_you_mean;
+
+/// What a help calls the two sides of a requirement that a slot should meet.
+const SIDES: [&str; 2] = ["in the requirement", "in the slot"];
 
 impl Checker<'_, '_, '_> {
     /// Links the set.
@@ -64,10 +66,10 @@ impl Checker<'_, '_, '_> {
         let atom = &self.made.atoms[meeting.line.atom.get()];
         let mismatch = match (made, slot) {
             (RequirementKind::State { ty, .. }, Slot::State(at)) => {
-                self.mismatch(ty, &atom.states[at].ty)
+                self.mismatch(ty, &atom.states[at].ty, SIDES)
             }
             (RequirementKind::Stream { ty, .. }, Slot::Stream(at)) => {
-                self.mismatch(ty, &atom.streams[at].ty)
+                self.mismatch(ty, &atom.streams[at].ty, SIDES)
             }
             (RequirementKind::Edge { shape, .. }, Slot::Edge(at)) => {
                 self.shape_mismatch(shape, &atom.edges[at].shape)
@@ -85,15 +87,15 @@ impl Checker<'_, '_, '_> {
                 mismatch
             }
             _ => {
-                self.report_other_slot(meeting, slot);
+                self.report_slot_kind(meeting, slot);
                 return;
             }
         };
         let Some((wanted, found, help)) = mismatch else { return };
         let message = format!(
-            "`{}` requires `{}` as `{wanted}`, and `{}` has `{found}`",
+            "`{}` requires `{}` to be `{wanted}`, but in `{}` it is `{found}`",
             meeting.operation_name(self.names),
-            meeting.written.name.value,
+            meeting.written.id.value,
             meeting.atom.name.value
         );
         self.report.push(
@@ -122,14 +124,16 @@ impl Checker<'_, '_, '_> {
         }
     }
 
-    fn report_other_slot(&mut self, meeting: &Meeting<'_, '_>, slot: Slot) {
+    fn report_slot_kind(&mut self, meeting: &Meeting<'_, '_>, slot: Slot) {
         let wanted = match meeting.written.kind {
             ast::RequirementKind::State { .. } => "a state",
             ast::RequirementKind::Edge { .. } => "an edge",
-            _ => "a stream",
+            ast::RequirementKind::Stream { .. }
+            | ast::RequirementKind::Creation { .. }
+            | ast::RequirementKind::Interface { .. } => "a stream",
         };
         let message = format!(
-            "`{}` requires {wanted} of the id `{}`, and in `{}` that is {}",
+            "`{}` requires {wanted} of the id `{}`, but in `{}` that is {}",
             meeting.operation_name(self.names),
             meeting.written.id.value,
             meeting.atom.name.value,
@@ -145,7 +149,7 @@ impl Checker<'_, '_, '_> {
     fn report_missing_slot(&mut self, meeting: &Meeting<'_, '_>) {
         let id = &meeting.written.id.value;
         let message = format!(
-            "`{}` requires a slot of the id `{id}`, and `{}` has none",
+            "`{}` requires a slot of the id `{id}`, but `{}` has none",
             meeting.operation_name(self.names),
             meeting.atom.name.value
         );
@@ -155,14 +159,30 @@ impl Checker<'_, '_, '_> {
             .find(|(name, _, _)| name.value == meeting.written.name.value)
             .map(|(name, id, _)| format!("the id of `{}` is `{}`", name.value, id.value));
         let ids = meeting.parts.slots().map(|(_, id, _)| id.value.as_str());
-        let help = named.or_else(|| did_you_mean(id, ids));
+        let help = named.or_else(|| did_you_mean(id, ids)).unwrap_or_else(|| {
+            format!("add `{}` to `{}`", self.required_line(meeting), meeting.atom.name.value)
+        });
         self.report.push_absent(
             id,
             Diagnostic::new(Code::MissingSlot, meeting.written.place, message)
                 .also(meeting.atom.name.place, "the atom is defined here")
                 .also(meeting.line.place, "the operation is bound here")
-                .maybe_help(help),
+                .help(help),
         );
+    }
+
+    /// Returns the line that defines the slot of a requirement.
+    fn required_line(&self, meeting: &Meeting<'_, '_>) -> String {
+        let made = &self.made.operations[meeting.operation.get()].requirements[meeting.at];
+        let (word, ty) = match &made.kind {
+            RequirementKind::State { ty, .. } => ("state", self.made.type_text(ty)),
+            RequirementKind::Stream { ty, .. } => ("stream", self.made.type_text(ty)),
+            RequirementKind::Edge { shape, .. } => ("edge", self.made.shape_text(shape)),
+            RequirementKind::Creation(_) | RequirementKind::Interface { .. } => {
+                return String::new();
+            }
+        };
+        format!("{word} {} id \"{}\": {ty};", made.name, made.id)
     }
 
     /// Checks that whatever a query calls is a query.
@@ -266,39 +286,28 @@ pub(super) fn warn(names: &Names<'_>, made: &Definitions, report: &mut Report<'_
             );
         }
         for (requirement, written) in operation.requirements.iter().zip(&owned.ast.requirements) {
-            warn_unmet(made, &requirement.kind, written, report);
+            warn_unmet(names, made, &requirement.kind, written, report);
         }
     }
 }
 
 fn warn_unmet(
+    names: &Names<'_>,
     made: &Definitions,
     kind: &RequirementKind,
     written: &ast::Requirement,
     report: &mut Report<'_>,
 ) {
-    let (RequirementKind::Interface { interface, .. }, Some(place)) =
-        (kind, interface_place(written))
-    else {
-        return;
-    };
+    let RequirementKind::Interface { interface, .. } = kind else { return };
+    let ast::RequirementKind::Interface { interface: name, .. } = &written.kind else { return };
     if made.atoms().all(|(at, _)| made.implementation(at, interface).is_none()) {
         let text = made.interface_text(interface);
+        let defined = names.interfaces[interface.interface.get()].ast;
         let message =
             format!("no atom implements `{text}`, so `{}` grants nothing", written.name.value);
         report.push(
-            Diagnostic::new(Code::UnmetInterface, place, message)
-                .also(made.interface(interface.interface).place, "the interface is defined here"),
+            Diagnostic::new(Code::UnmetInterface, name.place, message)
+                .also(defined.name.place, "the interface is defined here"),
         );
-    }
-}
-
-fn interface_place(written: &ast::Requirement) -> Option<Place> {
-    match &written.kind {
-        ast::RequirementKind::Interface { interface, .. } => Some(interface.place),
-        ast::RequirementKind::State { .. }
-        | ast::RequirementKind::Edge { .. }
-        | ast::RequirementKind::Stream { .. }
-        | ast::RequirementKind::Creation { .. } => None,
     }
 }

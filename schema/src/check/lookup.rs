@@ -191,18 +191,14 @@ impl Checker<'_, '_, '_> {
                 .names
                 .defined(package)
                 .find(|(it, thing)| it.value == name && wanted.is(*thing))?;
-            let line = match thing {
-                Thing::Atom(at) => format!(
-                    "external atom {name} id \"{}\";",
-                    self.names.atoms[at.get()].ast.id.value
-                ),
-                _ => format!(
-                    "import {} {name} from {};",
-                    wanted.word(),
-                    self.names.package_name(package)
-                ),
+            let package_name = self.names.package_name(package);
+            let line = if let Thing::Atom(at) = thing {
+                let id = &self.names.atoms[at.get()].ast.id.value;
+                format!("external atom {name} id \"{id}\";")
+            } else {
+                format!("import {} {name} from {package_name};", wanted.word())
             };
-            Some(format!("package `{}` defines it: add `{line}`", self.names.package_name(package)))
+            Some(format!("package `{package_name}` defines it: add `{line}`"))
         })
     }
 
@@ -214,7 +210,10 @@ impl Checker<'_, '_, '_> {
                 .filter(|(_, thing)| wanted.is(*thing))
                 .map(|(name, _)| name.value.as_str());
             let near = meant(name, known)?;
-            Some(format!("package `{}` has `{near}`", self.names.package_name(package)))
+            Some(format!(
+                "did you mean `{near}` of package `{}`?",
+                self.names.package_name(package)
+            ))
         })
     }
 

@@ -8,6 +8,11 @@ use crate::diagnostic::Diagnostic;
 use crate::resolve::listed;
 use crate::suggest::did_you_mean;
 
+const MODE: (&str, Code) = ("mode", Code::UnknownMode);
+const EXECUTION: (&str, Code) = ("execution", Code::UnknownExecution);
+const RECEIVER: (&str, Code) = ("receiver", Code::UnknownReceiver);
+const TARGET: (&str, Code) = ("target", Code::UnknownTarget);
+
 impl Checker<'_, '_, '_> {
     /// Makes the operations. Which slots their creations fill comes when atoms are complete.
     pub(super) fn operations(&mut self) {
@@ -16,15 +21,14 @@ impl Checker<'_, '_, '_> {
             let scope = Scope::of(owned.package);
             let input = self.payload(scope, &ast.input);
             let output = self.payload(scope, &ast.output);
-            let mode = self.word(&ast.mode, &[("call", Mode::Call)], Code::UnknownMode);
+            let mode = self.word(&ast.mode, MODE, &[("call", Mode::Call)]);
             let execution = self.word(
                 &ast.execution,
+                EXECUTION,
                 &[("transaction", Execution::Transaction), ("query", Execution::Query)],
-                Code::UnknownExecution,
             );
             let targets = self.targets(&ast.targets);
-            let receiver =
-                self.word(&ast.receiver, &[("any", Receiver::Any)], Code::UnknownReceiver);
+            let receiver = self.word(&ast.receiver, RECEIVER, &[("any", Receiver::Any)]);
             let requirements = self.requirements(scope, ast, execution);
             self.made.operations.push(Operation {
                 name: ast.name.value.clone(),
@@ -44,15 +48,14 @@ impl Checker<'_, '_, '_> {
     }
 
     /// Returns what a word of a fixed set means.
-    fn word<T: Copy>(&mut self, word: &Name, known: &[(&str, T)], code: Code) -> Option<T> {
+    fn word<T: Copy>(
+        &mut self,
+        word: &Name,
+        (what, code): (&str, Code),
+        known: &[(&str, T)],
+    ) -> Option<T> {
         let found = known.iter().find(|(it, _)| *it == word.value).map(|(_, means)| *means);
         if found.is_none() {
-            let what = match code {
-                Code::UnknownMode => "mode",
-                Code::UnknownExecution => "execution",
-                Code::UnknownReceiver => "receiver",
-                _ => "target",
-            };
             let words: Vec<_> = known.iter().map(|(it, _)| *it).collect();
             let help = did_you_mean(&word.value, words.iter().copied()).unwrap_or_else(|| {
                 match words.as_slice() {
@@ -67,12 +70,6 @@ impl Checker<'_, '_, '_> {
     }
 
     fn targets(&mut self, written: &ast::Verbs) -> Vec<Target> {
-        if written.words.is_empty() {
-            self.report.push(
-                Diagnostic::new(Code::NoTarget, written.place, "this operation may run nowhere")
-                    .help("the targets are `server`, `worker` and `client`"),
-            );
-        }
         let known =
             [("server", Target::Server), ("worker", Target::Worker), ("client", Target::Client)];
         let mut targets = Vec::new();
@@ -85,7 +82,7 @@ impl Checker<'_, '_, '_> {
                 );
                 continue;
             }
-            targets.extend(self.word(word, &known, Code::UnknownTarget));
+            targets.extend(self.word(word, TARGET, &known));
         }
         targets.sort();
         targets

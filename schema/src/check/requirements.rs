@@ -74,7 +74,7 @@ impl Checker<'_, '_, '_> {
             Written::Interface { interface, using, from } => {
                 self.origin(from);
                 let of = self.interface_type(scope, interface);
-                let using = of.as_ref().map(|of| self.using(of, interface, using));
+                let using = of.as_ref().map(|of| self.using(of, using));
                 RequirementKind::Interface {
                     interface: of.unwrap_or(NO_INTERFACE),
                     using: using.unwrap_or_default(),
@@ -94,23 +94,8 @@ impl Checker<'_, '_, '_> {
         }
     }
 
-    fn using(
-        &mut self,
-        of: &InterfaceType,
-        written: &ast::InterfaceExpr,
-        using: &[ast::Use],
-    ) -> Vec<Use> {
+    fn using(&mut self, of: &InterfaceType, using: &[ast::Use]) -> Vec<Use> {
         let interface = self.names.interfaces[of.interface.get()].ast;
-        if using.is_empty() {
-            let known: Vec<_> = interface.members.iter().map(member_use).collect();
-            let help = match known.as_slice() {
-                [] => format!("`{}` has no members: remove this line", interface.name.value),
-                _ => format!("`{}` offers `{}`", interface.name.value, known.join("`, `")),
-            };
-            self.report.push(
-                Diagnostic::new(Code::NoVerb, written.place, "this grants nothing").help(help),
-            );
-        }
         let mut made = Vec::new();
         for (at, used) in using.iter().enumerate() {
             let first = using[..at].iter().find(|it| it.member.value == used.member.value);
@@ -171,26 +156,19 @@ impl Checker<'_, '_, '_> {
 
     /// Reports what a requirement of a query grants beyond reading.
     fn only_reads(&mut self, operation: &ast::Operation, written: &ast::Requirement) {
-        let writing = |verbs: &ast::Verbs| -> Vec<Place> {
-            let words = verbs.words.iter();
-            words.filter(|word| writes(&word.value)).map(|word| word.place).collect()
+        let writing = |verbs: &ast::Verbs| -> Vec<(String, Place)> {
+            let words = verbs.words.iter().filter(|word| writes(&word.value));
+            words.map(|word| (format!("`{}`", word.value), word.place)).collect()
         };
         let places = match &written.kind {
             Written::State { verbs, .. }
             | Written::Edge { verbs, .. }
             | Written::Stream { verbs, .. } => writing(verbs),
-            Written::Creation { atom, .. } => vec![atom.place],
+            Written::Creation { atom, .. } => vec![("create objects".to_owned(), atom.place)],
             Written::Interface { .. } => Vec::new(),
         };
-        for place in places {
-            let what = match &written.kind {
-                Written::Creation { .. } => "creates objects",
-                Written::State { .. }
-                | Written::Edge { .. }
-                | Written::Stream { .. }
-                | Written::Interface { .. } => "writes",
-            };
-            let message = format!("`{}` is a query, and this {what}", operation.name.value);
+        for (what, place) in places {
+            let message = format!("`{}` is a query, which may not {what}", operation.name.value);
             self.report.push(
                 Diagnostic::new(Code::QueryWrites, place, message)
                     .also(operation.execution.place, "a query only reads")
@@ -214,7 +192,9 @@ impl Checker<'_, '_, '_> {
             }
             let id = &requirement.id;
             let same = |it: &&ast::Requirement| {
-                it.id.value == id.value && Family::of(&it.kind) == Family::of(&requirement.kind)
+                !id.value.is_empty()
+                    && it.id.value == id.value
+                    && Family::of(&it.kind) == Family::of(&requirement.kind)
             };
             if let Some(first) = before.iter().find(same) {
                 let message = match Family::of(&requirement.kind) {
@@ -265,8 +245,4 @@ pub(super) fn member_verb(kind: &ast::MemberKind) -> Verb {
         ast::MemberKind::Stream { .. } => Verb::Read,
         ast::MemberKind::Operation { .. } => Verb::Call,
     }
-}
-
-fn member_use(member: &ast::Member) -> String {
-    format!("{}.{}", member.name.value, member_verb(&member.kind))
 }

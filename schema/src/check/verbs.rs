@@ -18,12 +18,6 @@ impl Checker<'_, '_, '_> {
         what: &str,
     ) -> Vec<Verb> {
         let words: Vec<_> = allowed.iter().map(|verb| verb.word()).collect();
-        if written.words.is_empty() {
-            self.report.push(
-                Diagnostic::new(Code::NoVerb, written.place, "this grants nothing")
-                    .help(format!("{what} takes {}", listed(&words))),
-            );
-        }
         let mut verbs = Vec::new();
         for (at, word) in written.words.iter().enumerate() {
             if let Some(first) = written.words[..at].iter().find(|it| it.value == word.value) {

@@ -180,10 +180,12 @@ impl<'a> Names<'a> {
         });
         if let Some((other, found)) = other {
             let message = format!("`{name}` is {}, not {}", article(other), article(kind));
+            let from = import.from.as_ref().map(|it| format!(" from {}", it.value));
+            let from = from.unwrap_or_default();
             report.push(
                 Diagnostic::new(Code::OtherKind, import.kind.place, message)
                     .also(self.place_of(found), "it is defined here")
-                    .help(format!("write `import {} {name}`", word(other))),
+                    .help(format!("write `import {} {name}{from};`", word(other))),
             );
             return;
         }
@@ -193,8 +195,7 @@ impl<'a> Names<'a> {
         };
         let message = match &import.from {
             Some(_) => format!("{from} defines no {} named `{name}`", word(kind)),
-            None => format!("{from} defines an {} named `{name}`", word(kind))
-                .replace("an type", "a type"),
+            None => format!("{from} defines {} named `{name}`", article(kind)),
         };
         let elsewhere = self.package_indices().find(|at| self.find_in(*at, kind, name).is_some());
         let known: Vec<_> = among.flat_map(|at| self.names_in(at, kind)).collect();
@@ -261,7 +262,7 @@ impl<'a> Names<'a> {
         }
         match names.things.get(name.value.as_str()) {
             Some(first) if first.means == means || means == Thing::Unknown => {}
-            Some(first) => super::report_duplicate(name, first.place, report),
+            Some(first) => super::report_taken(name, first.place, report),
             None => {
                 let imported = (package != home).then(|| Cell::new(false));
                 names.things.insert(&name.value, Entry { means, place, imported });
@@ -283,7 +284,7 @@ impl<'a> Names<'a> {
         }
         match names.operations.get(import.name.value.as_str()) {
             Some(first) if first.means == means || means.is_none() => {}
-            Some(first) => super::report_duplicate(&import.name, first.place, report),
+            Some(first) => super::report_taken(&import.name, first.place, report),
             None => {
                 let imported = (package != home).then(|| Cell::new(false));
                 let entry = Entry { means, place: import.place, imported };
