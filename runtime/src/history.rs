@@ -226,12 +226,23 @@ pub(crate) fn touched<'k>(keys: impl Iterator<Item = &'k Bytes>) -> Vec<Touched>
     sorted.collect()
 }
 
+/// Returns the hash of what is asked, and by whom. `on` is the receiver, where there is one before
+/// the call.
+pub(crate) fn asked(
+    action: &Action,
+    on: Option<ObjectRef>,
+    actor: &str,
+    input: &Hash,
+) -> Result<Hash, CallError> {
+    Ok(*blake3::hash(&encoded(&(action, on, actor, input))?).as_bytes())
+}
+
 /// The answer to a named transaction, kept so that a repeat is answered the same.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct FirstAnswer {
     /// Its commit.
     pub(crate) commit: u64,
-    /// The hash of what was asked, and by whom.
+    /// What [`asked`] gives of the call.
     pub(crate) asked: Hash,
     /// The output's bytes.
     pub(crate) output: Vec<u8>,

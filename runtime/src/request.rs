@@ -13,7 +13,7 @@ use crate::call::{admit, invoke};
 use crate::caller::Caller;
 use crate::capability::{Handed, denied};
 use crate::error::CallError;
-use crate::history::{Action, Hash};
+use crate::history::{self, Action, Hash};
 use crate::model::{AtomModel, Model};
 use crate::object::{self, encoded};
 use crate::overlay::Base;
@@ -154,8 +154,8 @@ impl Request {
             Deed::Call { on, .. } | Deed::Append { on, .. } | Deed::Advance { on, .. } => Some(on),
             Deed::Create { .. } => None,
         };
-        let asked = (self.action(definitions), on, &self.caller.actor, &self.input);
-        Ok(*blake3::hash(&encoded(&asked)?).as_bytes())
+        let input = *blake3::hash(&self.input).as_bytes();
+        history::asked(&self.action(definitions), on, &self.caller.actor, &input)
     }
 }
 

@@ -8,7 +8,7 @@ use ulid::Ulid;
 
 use crate::clock::from_millis;
 use crate::error::CallError;
-use crate::history::{self, FirstAnswer, Hash, HistoryEntry};
+use crate::history::{self, Action, FirstAnswer, Hash, HistoryEntry};
 use crate::key::{self, Key};
 use crate::meta::{self, FORMAT, Head, StoredPackage};
 use crate::model::Model;
@@ -123,22 +123,23 @@ impl<'a, R: Read> Check<'a, R> {
     /// Checks the record of a named transaction against the history.
     pub(super) fn transaction(&mut self, id: Ulid, value: &Bytes) -> Result<(), CallError> {
         let key = Key::Transaction(id);
-        let Some(FirstAnswer { commit, output, .. }) = self.strictly(&key, value) else {
+        let Some(FirstAnswer { commit, asked, output }) = self.strictly(&key, value) else {
             return Ok(());
         };
-        let wrong = match self.history_entry(commit)? {
-            None => Some(format!("commit {commit}, which it names, is not there")),
+        let message = match self.history_entry(commit)? {
+            None => format!("commit {commit}, which it names, is not there"),
             Some(entry) if entry.transaction != Some(id) => {
-                Some(format!("commit {commit}, which it names, is of another transaction"))
+                format!("commit {commit}, which it names, is of another transaction")
             }
             Some(entry) if entry.outcome != *blake3::hash(&output).as_bytes() => {
-                Some(format!("its answer is not the outcome of commit {commit}"))
+                format!("its answer is not the outcome of commit {commit}")
             }
-            Some(_) => None,
+            Some(entry) if asked_of(entry)? != asked => {
+                format!("it is of another call than commit {commit}")
+            }
+            Some(_) => return Ok(()),
         };
-        if let Some(message) = wrong {
-            self.found(VerifyKind::Transaction, self.place(&key), message);
-        }
+        self.found(VerifyKind::Transaction, self.place(&key), message);
         Ok(())
     }
 
@@ -173,6 +174,13 @@ impl<'a, R: Read> Check<'a, R> {
         let mut sources = Sources::new();
         for (name, text) in self.packages.iter().flat_map(|package| &package.sources) {
             sources.add(name, text);
+        }
+        for loaded in &self.model.definitions.packages {
+            if !self.packages.iter().any(|it| it.id == loaded.id) {
+                let key = format!("{}{}", meta::PACKAGE_PREFIX, loaded.id);
+                let place = self.place(&Key::Meta(key.into()));
+                self.found(VerifyKind::Meta, place, "the store does not say that it has it");
+            }
         }
         let checked = quixos_schema::check(sources).definitions.unwrap_or_default();
         for StoredPackage { id, digest, .. } in std::mem::take(&mut self.packages) {
@@ -233,18 +241,23 @@ impl<'a, R: Read> Check<'a, R> {
     }
 }
 
+fn asked_of(entry: &HistoryEntry) -> Result<Hash, CallError> {
+    let on = match entry.action {
+        // What was created was no receiver yet.
+        Action::Create { .. } => None,
+        Action::Call { .. } | Action::Advance { .. } => Some(entry.receiver),
+    };
+    history::asked(&entry.action, on, &entry.actor, &entry.input)
+}
+
+/// Checks what opening the store did not: it looks at ids and digests.
 fn check_package(model: &Model, id: &str, stored: &StoredPackage) -> Result<(), String> {
     if stored.id != id {
         return Err(format!("it is the package `{}`", stored.id));
     }
-    let Some(loaded) = model.definitions.packages.iter().find(|it| it.id == id) else {
-        return Err("the package is not loaded".into());
-    };
-    if (&stored.revision, &stored.digest) != (&loaded.revision, &loaded.digest) {
-        return Err(format!(
-            "it is {} with digest {}, loaded is {} with digest {}",
-            stored.revision, stored.digest, loaded.revision, loaded.digest
-        ));
+    match model.definitions.packages.iter().find(|it| it.id == id) {
+        Some(loaded) if loaded.revision == stored.revision => Ok(()),
+        Some(loaded) => Err(format!("it is {}, loaded is {}", stored.revision, loaded.revision)),
+        None => Err("the package is not loaded".into()),
     }
-    Ok(())
 }

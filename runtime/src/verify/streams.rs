@@ -72,6 +72,14 @@ impl<R: Read> Check<'_, R> {
         let head = &value[..value.len() - event.len()];
         self.strictly::<Head>(&key, head);
         self.commit(&key, commit, millis)?;
+        let appended = self.history_entry(commit)?.is_none_or(|entry| {
+            let this = entry.touched.iter().find(|touched| touched.object == object);
+            this.is_some_and(|touched| touched.slots.contains(&slot))
+        });
+        if !appended {
+            let message = format!("commit {commit} did not append to the stream");
+            self.found(VerifyKind::Commit, self.place(&key), message);
+        }
         self.value(&key, &stream.layout, event)
     }
 
