@@ -31,7 +31,7 @@ impl<'a> Report<'a> {
     /// Adds the fault that something of this name is missing.
     ///
     /// It is dropped if a distrusted text has the name at another place: there it may be
-    /// defined.
+    /// defined. What is missed in several places is one fault.
     pub(crate) fn push_absent(&mut self, name: &str, diagnostic: Diagnostic) {
         self.absent.push((name.to_owned(), diagnostic));
     }
@@ -53,23 +53,41 @@ impl<'a> Report<'a> {
 
     /// Returns everything in the order of the sources, each fault once.
     pub(crate) fn finish(mut self) -> Vec<Diagnostic> {
-        for (name, diagnostic) in std::mem::take(&mut self.absent) {
-            if !self.may_be_defined(&name, diagnostic.place) {
-                self.found.push(diagnostic);
+        self.add_absent();
+        self.spare_unread();
+        in_order(&mut self.found);
+        self.found
+    }
+
+    /// Adds what is missing for sure.
+    fn add_absent(&mut self) {
+        let mut missed: Vec<_> = std::mem::take(&mut self.absent)
+            .into_iter()
+            .filter(|(name, it)| !self.may_be_defined(name, it.place))
+            .map(|(_, it)| it)
+            .collect();
+        in_order(&mut missed);
+        for diagnostic in missed {
+            let same = |it: &&mut Diagnostic| {
+                it.code == diagnostic.code && it.message == diagnostic.message
+            };
+            match self.found.iter_mut().find(same) {
+                Some(first) => first.labels.push((diagnostic.place, "and here".to_owned())),
+                None => self.found.push(diagnostic),
             }
         }
-        let (unread, meant): (Vec<_>, Vec<_>) =
-            self.found.into_iter().partition(|it| it.code < Code::NoPackage);
-        let blamed = |place: Place| {
-            unread.iter().map(|it| it.place).any(|other| {
-                other.source == place.source && other.start <= place.end && place.start <= other.end
+    }
+
+    /// Drops what is said about the meaning of a place that could not be read.
+    fn spare_unread(&mut self) {
+        let unread: Vec<_> =
+            self.found.iter().filter(|it| is_unread(it)).map(|it| it.place).collect();
+        let touches = |place: Place| {
+            unread.iter().any(|it| {
+                it.source == place.source && it.start <= place.end && place.start <= it.end
             })
         };
-        let meant: Vec<_> = meant.into_iter().filter(|it| !blamed(it.place)).collect();
-        self.found = unread.into_iter().chain(meant).collect();
-        self.found.sort_by_key(|it| (it.place, it.code));
-        self.found.dedup();
-        self.found
+        self.found.retain(|it| is_unread(it) || !touches(it.place));
     }
 
     fn may_be_defined(&self, name: &str, place: Place) -> bool {
@@ -83,6 +101,17 @@ impl<'a> Report<'a> {
             })
         })
     }
+}
+
+/// Tells whether a fault is about characters, tokens or grammar.
+fn is_unread(diagnostic: &Diagnostic) -> bool {
+    diagnostic.code < Code::NoPackage
+}
+
+/// Sorts by place, and drops what was found twice.
+fn in_order(diagnostics: &mut Vec<Diagnostic>) {
+    diagnostics.sort_by_key(|it| (it.place, it.code));
+    diagnostics.dedup();
 }
 
 fn is_word(letter: char) -> bool {

@@ -308,7 +308,7 @@ impl<'a> Names<'a> {
                 self.package_indices().find(|at| self.packages[at.get()].ast.name.place == place)
             };
         }
-        if first.is_none() {
+        if first.is_none() && !report.distrusts(file.source) {
             self.report_homeless(file, report);
         }
         if home.is_none() {
@@ -324,10 +324,13 @@ impl<'a> Names<'a> {
         let help = match self.packages.as_slice() {
             [] => "say which it is: `package NAME id \"…\" revision \"…\" {…}`".to_owned(),
             [only] => format!("begin it with `part of {};`", only.ast.name.value),
-            _ => "begin it with `part of PACKAGE;`".to_owned(),
+            _ => {
+                let known: Vec<_> =
+                    self.package_indices().map(|at| self.package_name(at)).collect();
+                format!("begin it with `part of` one of {}", listed(&known))
+            }
         };
-        report.push_absent(
-            "package",
+        report.push(
             Diagnostic::new(Code::NoPackage, place, "this file belongs to no package").help(help),
         );
     }

@@ -164,3 +164,14 @@ impl Checker<'_, '_, '_> {
         }
     }
 }
+
+/// Returns the part of a member that a report shows: all of it, but of an operation, which may be
+/// long, up to its name.
+pub(super) fn excerpt(member: &ast::Member) -> Place {
+    match member.kind {
+        ast::MemberKind::Operation { .. } => member.place.up_to(member.name.place),
+        ast::MemberKind::State { .. }
+        | ast::MemberKind::Edge { .. }
+        | ast::MemberKind::Stream { .. } => member.place,
+    }
+}

@@ -157,7 +157,7 @@ impl Checker<'_, '_, '_> {
             .parts
             .slots()
             .find(|(name, _, _)| name.value == meeting.written.name.value)
-            .map(|(name, id, _)| format!("the id of `{}` is `{}`", name.value, id.value));
+            .map(|(name, id, _)| format!("the slot `{}` has the id `{}`", name.value, id.value));
         let ids = meeting.parts.slots().map(|(_, id, _)| id.value.as_str());
         let help = named.or_else(|| did_you_mean(id, ids)).unwrap_or_else(|| {
             format!("add `{}` to `{}`", self.required_line(meeting), meeting.atom.name.value)

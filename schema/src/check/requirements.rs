@@ -3,6 +3,7 @@
 //! A query may only read. What a query calls is checked when it is known what serves it
 //! (`link.rs`).
 
+use super::implements::excerpt;
 use super::types::Unit;
 use super::{Checker, Scope, unknown};
 use crate::ast::{self, RequirementKind as Written};
@@ -136,7 +137,7 @@ impl Checker<'_, '_, '_> {
         );
         self.report.push(
             Diagnostic::new(Code::UnknownVerb, used.verb.place, message)
-                .also(member.place, "the member is defined here")
+                .also(excerpt(member), "the member is defined here")
                 .help(format!("write `{}.{verb}`", member.name.value)),
         );
     }
@@ -183,7 +184,12 @@ impl Checker<'_, '_, '_> {
         for (at, requirement) in requirements.iter().enumerate() {
             let before = &requirements[..at];
             let name = &requirement.name;
-            if let Some(first) = before.iter().find(|it| it.name.value == name.value) {
+            let named = before.iter().find(|it| it.name.value == name.value);
+            let granted = before.iter().find(|it| same_grant(it, requirement));
+            // The same line again is one fault, that of the grant.
+            if let Some(first) = named
+                && granted.is_none_or(|it| it.place != first.place)
+            {
                 let message = format!("two requirements named `{}`", name.value);
                 self.report.push(
                     Diagnostic::new(Code::DuplicateRequirement, name.place, message)
@@ -191,12 +197,7 @@ impl Checker<'_, '_, '_> {
                 );
             }
             let id = &requirement.id;
-            let same = |it: &&ast::Requirement| {
-                !id.value.is_empty()
-                    && it.id.value == id.value
-                    && Family::of(&it.kind) == Family::of(&requirement.kind)
-            };
-            if let Some(first) = before.iter().find(same) {
+            if let Some(first) = granted {
                 let message = match Family::of(&requirement.kind) {
                     Family::Slot => format!("two requirements on the slot `{}`", id.value),
                     Family::Creation => format!("two creations of the id `{}`", id.value),
@@ -211,6 +212,13 @@ impl Checker<'_, '_, '_> {
             }
         }
     }
+}
+
+/// Tells whether two requirements grant the same. An id that could not be read is empty.
+fn same_grant(one: &ast::Requirement, other: &ast::Requirement) -> bool {
+    !one.id.value.is_empty()
+        && one.id.value == other.id.value
+        && Family::of(&one.kind) == Family::of(&other.kind)
 }
 
 /// What an id of a requirement is an id of.

@@ -3,7 +3,7 @@
 
 use super::Checker;
 use super::atoms::Slot;
-use super::implements::Wanted;
+use super::implements::{Wanted, excerpt};
 use crate::ast;
 use crate::code::Code;
 use crate::definitions::{Served, Type};
@@ -138,7 +138,7 @@ impl Checker<'_, '_, '_> {
             ),
         };
         let mut diagnostic = Diagnostic::new(Code::OtherShape, wanted.place(), message)
-            .also(wanted.member.place, "the member is defined here")
+            .also(excerpt(wanted.member), "the member is defined here")
             .maybe_help(help);
         if side == "input" {
             diagnostic = diagnostic.also(place, "the events of the stream");
@@ -160,7 +160,7 @@ impl Checker<'_, '_, '_> {
         self.report.push_absent(
             member,
             Diagnostic::new(Code::Unserved, wanted.block.ast.interface.place, message)
-                .also(wanted.member.place, "the member is defined here")
+                .also(excerpt(wanted.member), "the member is defined here")
                 .help(help),
         );
     }

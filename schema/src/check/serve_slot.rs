@@ -2,7 +2,7 @@
 
 use super::Checker;
 use super::atoms::Slot;
-use super::implements::Wanted;
+use super::implements::{Wanted, excerpt};
 use crate::ast;
 use crate::code::Code;
 use crate::definitions::{Cardinality, EdgeShape, EdgeTarget, MemberKind, Served};
@@ -78,7 +78,7 @@ impl Checker<'_, '_, '_> {
             format!("the member `{name}` is `{member}`, but the slot that serves it is `{found}`");
         let mut diagnostic = Diagnostic::new(Code::OtherShape, place, message)
             .label("this serves it")
-            .also(wanted.member.place, "the member is defined here")
+            .also(excerpt(wanted.member), "the member is defined here")
             .maybe_help(help);
         if let Some(binding) = wanted.binding {
             diagnostic = diagnostic.also(binding.place, "it is bound here");
@@ -103,7 +103,7 @@ impl Checker<'_, '_, '_> {
                 }
                 let message = format!("`{}` has no slot named `{name}`", atom.value);
                 Diagnostic::new(Code::UnknownSlot, binding.source.place, message)
-                    .also(wanted.member.place, "the member is defined here")
+                    .also(excerpt(wanted.member), "the member is defined here")
                     .maybe_help(did_you_mean(name, wanted.parts.slot_names()))
             }
             None => {
@@ -115,7 +115,7 @@ impl Checker<'_, '_, '_> {
                     None => self.slot_line(member, kind),
                 };
                 Diagnostic::new(Code::Unserved, wanted.block.ast.interface.place, message)
-                    .also(wanted.member.place, "the member is defined here")
+                    .also(excerpt(wanted.member), "the member is defined here")
                     .help(help)
             }
         };
@@ -179,5 +179,5 @@ fn other_source(wanted: &Wanted<'_, '_>, place: Place, found: &str) -> Diagnosti
     };
     let message = format!("{found}, but the member `{member}` is {kind}");
     Diagnostic::new(Code::OtherSource, place, message)
-        .also(wanted.member.place, "the member is defined here")
+        .also(excerpt(wanted.member), "the member is defined here")
 }

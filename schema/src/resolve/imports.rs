@@ -52,20 +52,19 @@ impl<'a> Names<'a> {
             (it.ast.id.value == external.id.value).then_some((at, it.package, &it.ast.name))
         });
         let (thing, package) = match found {
-            Some((at, package, name)) => {
-                if package == home && name.value != external.name.value {
-                    let message = format!(
-                        "the atom of this id is named `{}` in this package, not `{}`",
-                        name.value, external.name.value
-                    );
-                    report.push(
-                        Diagnostic::new(Code::OtherExternalName, external.name.place, message)
-                            .also(name.place, "it is defined here")
-                            .help(format!("call it `{}` here too", name.value)),
-                    );
-                }
-                (Thing::Atom(at), package)
+            Some((_, package, name)) if package == home && name.value != external.name.value => {
+                let message = format!(
+                    "the atom of this id is named `{}` in this package, not `{}`",
+                    name.value, external.name.value
+                );
+                report.push(
+                    Diagnostic::new(Code::OtherExternalName, external.name.place, message)
+                        .also(name.place, "it is defined here")
+                        .help(format!("call it `{}` here too", name.value)),
+                );
+                (Thing::Unknown, home)
             }
+            Some((at, package, _)) => (Thing::Atom(at), package),
             None => {
                 self.report_unknown_id(external, report);
                 (Thing::Unknown, home)
