@@ -1,0 +1,3 @@
+//! What an item does.
+
+mod checkpoint;

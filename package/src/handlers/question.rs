@@ -1,0 +1,4 @@
+//! What a question does.
+
+mod answer;
+mod cancel;

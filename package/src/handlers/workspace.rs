@@ -1,0 +1,3 @@
+//! What a workspace does.
+
+mod install;
