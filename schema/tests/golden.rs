@@ -41,7 +41,7 @@ fn lex_stage(sources: &Sources) -> (String, Vec<Diagnostic>) {
             printed.push_str(&format!("{line}{:?} {text}", token.kind));
         }
         for comment in lexed.comments {
-            printed.push_str(&format!("\nComment {}", comment.text));
+            printed.push_str(&format!("\nComment {:?}", comment.text));
         }
         diagnostics.extend(lexed.diagnostics);
     }

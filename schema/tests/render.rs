@@ -4,8 +4,8 @@ use expect_test::expect;
 use quixos_schema::{Code, Diagnostic, Place, SourceId, Sources, parse, render_json, render_text};
 
 fn place(sources: &Sources, source: SourceId, text: &str) -> Place {
-    let start = sources.get(source).text.find(text).unwrap();
-    let offset = |at: usize| u32::try_from(at).unwrap();
+    let start = sources.get(source).text.find(text).expect("the text is in the source");
+    let offset = |at: usize| u32::try_from(at).expect("a short text");
     Place { source, start: offset(start), end: offset(start + text.len()) }
 }
 
