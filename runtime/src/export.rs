@@ -20,8 +20,8 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 pub use error::{Damage, ExportError, ImportError};
-pub use import::{Imported, import};
 pub(crate) use import::is_unfinished;
+pub use import::{Imported, import};
 
 use crate::counts::Counts;
 use crate::error::CallError;

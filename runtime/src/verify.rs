@@ -243,16 +243,20 @@ impl<'a, R: Read> Check<'a, R> {
 
     /// Checks a value and every reference in it.
     fn value(&mut self, key: &Key<'_>, layout: &Layout, bytes: &[u8]) -> Result<(), CallError> {
-        let mut references = Vec::new();
-        let walked = layout.walk::<ValueError>(bytes, |path, reference, expected| {
-            references.push((path.to_string(), reference, expected.clone()));
+        let mut found = Vec::new();
+        let walked = layout.walk(bytes, |path, reference, expected| {
+            for (kind, message) in self.wrong_with(reference, expected)? {
+                found.push((kind, format!("at `{path}`: {message}")));
+            }
             Ok(())
         });
-        if let Err(error) = walked {
-            self.found(VerifyKind::Value, self.place(key), error.to_string());
+        match walked {
+            Ok(()) => {}
+            Err(Stopped::Malformed(error)) => found.push((VerifyKind::Value, error.to_string())),
+            Err(Stopped::Unread(error)) => return Err(error),
         }
-        for (path, reference, expected) in references {
-            self.reference(key, Some(&path), reference, &expected)?;
+        for (kind, message) in found {
+            self.found(kind, self.place(key), message);
         }
         Ok(())
     }
@@ -261,20 +265,46 @@ impl<'a, R: Read> Check<'a, R> {
     fn reference(
         &mut self,
         key: &Key<'_>,
-        path: Option<&str>,
         reference: ObjectRef,
         expected: &Expected,
     ) -> Result<(), CallError> {
-        let at = path.map_or_else(String::new, |path| format!("at `{path}`: "));
-        let text = self.model.text(reference);
-        if !expected.accepts(reference) {
-            let message = format!("{at}{text} is not {}", expected.noun());
-            self.found(VerifyKind::WrongType, self.place(key), message);
-        }
-        if !object::exists(self.read, reference)? {
-            let message = format!("{at}{text} is not there");
-            self.found(VerifyKind::Dangling, self.place(key), message);
+        for (kind, message) in self.wrong_with(reference, expected)? {
+            self.found(kind, self.place(key), message);
         }
         Ok(())
+    }
+
+    fn wrong_with(
+        &self,
+        reference: ObjectRef,
+        expected: &Expected,
+    ) -> Result<Vec<(VerifyKind, String)>, CallError> {
+        let mut wrong = Vec::new();
+        let text = || self.model.text(reference);
+        if !expected.accepts(reference) {
+            wrong.push((VerifyKind::WrongType, format!("{} is not {}", text(), expected.noun())));
+        }
+        if !object::exists(self.read, reference)? {
+            wrong.push((VerifyKind::Dangling, format!("{} is not there", text())));
+        }
+        Ok(wrong)
+    }
+}
+
+/// Why a walk over a value ended early.
+enum Stopped {
+    Malformed(ValueError),
+    Unread(CallError),
+}
+
+impl From<ValueError> for Stopped {
+    fn from(error: ValueError) -> Self {
+        Self::Malformed(error)
+    }
+}
+
+impl From<CallError> for Stopped {
+    fn from(error: CallError) -> Self {
+        Self::Unread(error)
     }
 }

@@ -44,7 +44,7 @@ pub(crate) fn walk<V: Visitor>(read: &impl Read, visitor: &mut V) -> Result<(), 
                 };
                 visitor.broken(&after, message)?;
                 let next = after.first().map_or(1, |kind| kind.saturating_add(1));
-                if next >= RESERVED {
+                if next == RESERVED {
                     return Ok(());
                 }
                 start = Bound::Included(Bytes::copy_from_slice(&[next]));

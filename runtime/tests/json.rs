@@ -261,6 +261,31 @@ proptest! {
         }
     }
 
+    /// A text with a part of it gone, or another in its place, as it comes from a hand or a wire.
+    #[test]
+    fn a_changed_text_is_read_or_refused(
+        (layout, value) in any_typed(),
+        from in any::<prop::sample::Index>(),
+        to in any::<prop::sample::Index>(),
+        with in "[-0-9.eE\"{}\\[\\],:a-z/ ]{0,6}",
+    ) {
+        let definitions = definitions();
+        let text: Vec<char> = value.to_json(&layout, &definitions).to_string().chars().collect();
+        let (a, b) = (from.index(text.len()), to.index(text.len()));
+        let (before, after) = (&text[..a.min(b)], &text[a.max(b)..]);
+        let changed: String =
+            before.iter().copied().chain(with.chars()).chain(after.iter().copied()).collect();
+        let Ok(json) = serde_json::from_str::<Json>(&changed) else { return Ok(()) };
+        match Value::from_json(&json, &layout, &definitions) {
+            Ok(read) => {
+                // What was read has a text that reads the same.
+                let again = read.to_json(&layout, &definitions);
+                prop_assert_eq!(Value::from_json(&again, &layout, &definitions).unwrap(), read);
+            }
+            Err(error) => prop_assert_eq!(error.code(), "invalid"),
+        }
+    }
+
     #[test]
     fn random_text_is_no_reference_or_its_one_text(text in "(atom:test:thread/)?[0-9A-Z/]{0,27}") {
         let definitions = definitions();

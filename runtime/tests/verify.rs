@@ -14,6 +14,7 @@ use library::{
     BOOK, BookData, Filled, SHELF, ShelfData, block_on, encoded, fill, filled, open, open_with,
     package, write,
 };
+use proptest::prelude::*;
 use quixos_runtime::key::{self, Kind};
 use quixos_runtime::store::{
     Batch, Commit, CommitError, Concurrency, Direction, Durability, Health, MemoryStore, Page,
@@ -548,4 +549,37 @@ fn of_very_many_findings_the_first_are_listed() {
     let report = verify(&store);
     assert_eq!(report.findings.len(), Report::MOST);
     assert_eq!(report.omitted, 3000 - Report::MOST as u64);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Whatever lies under whatever key, it is reported, and nothing panics.
+    #[test]
+    fn random_damage_is_reported(
+        damage in proptest::collection::vec(
+            (any::<prop::sample::Index>(), 0_usize..40, any::<Vec<u8>>(), any::<bool>()),
+            1..6,
+        ),
+    ) {
+        let (store, _) = filled(1);
+        let runtime = open(&store);
+        let sound = entries(&store);
+        let writes = damage.into_iter().map(|(entry, cut, bytes, in_key)| {
+            let (key, value) = entry.get(&sound);
+            let part = if in_key { key } else { value };
+            let damaged: Bytes = [&part[..cut.min(part.len())], &bytes].concat().into();
+            if in_key && damaged.first().is_some_and(|byte| *byte != 0xFF) {
+                (damaged, value.clone())
+            } else {
+                (key.clone(), damaged)
+            }
+        });
+        // Of two writes to one key the last counts.
+        let writes: std::collections::BTreeMap<_, _> = writes.collect();
+        write(store.as_ref(), writes.into_iter().map(|(key, value)| (key, Some(value))));
+        let changed = entries(&store) != sound;
+        let report = block_on(runtime.verify()).expect("the store can be read");
+        prop_assert!(changed || report.is_clean());
+    }
 }

@@ -30,7 +30,7 @@ impl<R: Read> Check<'_, R> {
             self.found(VerifyKind::Value, self.place(&key), message);
             return Ok(());
         };
-        self.reference(&key, None, target, &edge.expected)?;
+        self.reference(&key, target, &edge.expected)?;
         let Some(inverse_key) = self.inverse_key(atom, source, edge, target)? else {
             // The state in which the key should be is missing or malformed, which is found there.
             return Ok(());
