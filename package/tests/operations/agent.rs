@@ -1,0 +1,6 @@
+//! The operations of `agent`.
+
+mod create_thread;
+mod request;
+mod try_request;
+mod update;

@@ -1,0 +1,3 @@
+//! The operations of `item`.
+
+mod checkpoint;

@@ -1,0 +1,4 @@
+//! The operations of `question`.
+
+mod answer;
+mod cancel;

@@ -1,0 +1,3 @@
+//! The operations of `workspace`.
+
+mod install;

@@ -1,0 +1,15 @@
+//! What the tests of the package stand on: a runtime over a store in memory, with a clock that
+//! only tests move and ids that repeat, and a desk in it at which requests are made.
+//!
+//! Calls go through the typed clients that are generated from the definitions, or through JSON
+//! where a client has no such call: for what is internal.
+
+#![allow(dead_code, reason = "each test binary uses what it needs of this")]
+
+mod desk;
+mod inputs;
+mod world;
+
+pub use desk::{Desk, unchanged};
+pub use inputs::*;
+pub use world::{World, invalid_at};

@@ -1,0 +1,132 @@
+//! A runtime and its store, and the two ways to say that nothing has changed.
+
+use std::fmt::Debug;
+use std::ops::Bound;
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use quixos_package::workspace::{WorkspaceData, WorkspaceObject, WorkspaceObjectInput};
+use quixos_runtime::store::{Direction, MemoryStore, Store};
+use quixos_runtime::{
+    CallError, Caller, ManualClock, ObjectRef, Ref, Runtime, SeededIds, Session, reference_text,
+};
+use serde_json::Value;
+
+use super::inputs::START;
+
+/// A runtime over a store, with a clock that stands still.
+pub struct World {
+    pub runtime: Runtime,
+    pub session: Session,
+    pub clock: Arc<ManualClock>,
+    store: Arc<dyn Store>,
+}
+
+/// Keys of objects, their state and edges, and of streams; not those of the history, in which a
+/// call that was answered leaves a line although it changed nothing.
+const OBJECTS: std::ops::RangeInclusive<u8> = 0x10..=0x2F;
+
+impl World {
+    /// Opens a runtime over an empty store in memory.
+    pub fn new() -> Self {
+        Self::over(Arc::new(MemoryStore::new()))
+    }
+
+    /// Opens a runtime over a store.
+    pub fn over(store: Arc<dyn Store>) -> Self {
+        let start: DateTime<Utc> = START.parse().unwrap();
+        let clock = Arc::new(ManualClock::at(start));
+        let builder = quixos_package::packages()
+            .into_iter()
+            .fold(Runtime::builder(), |builder, package| builder.package(package));
+        let runtime = builder
+            .clock(clock.clone())
+            .ids(Arc::new(SeededIds::new(7)))
+            .open(store.clone())
+            .unwrap();
+        let session = runtime.session(Caller::operator("anna"));
+        Self { runtime, session, clock, store }
+    }
+
+    /// Moves the clock forward.
+    pub fn wait(&self, minutes: u64) {
+        self.clock.advance(Duration::from_secs(60 * minutes));
+    }
+
+    /// Creates a workspace.
+    pub async fn workspace(&self) -> Ref<WorkspaceObject> {
+        let data = WorkspaceData { name: "home".to_owned() };
+        WorkspaceObject::create(&self.session, &WorkspaceObjectInput { data }).await.unwrap()
+    }
+
+    /// Returns the canonical text of a reference.
+    pub fn text(&self, reference: impl Into<ObjectRef>) -> String {
+        reference_text(self.runtime.definitions(), reference.into())
+    }
+
+    /// Calls a member by JSON, as an operator.
+    pub async fn outside(
+        &self,
+        on: impl Into<ObjectRef>,
+        member: &str,
+        input: Value,
+    ) -> Result<Value, CallError> {
+        self.session.invoke_json(on.into(), member, &input).await.map(|answer| answer.value)
+    }
+
+    /// Calls an internal member, as an operator who says so.
+    pub async fn internal(
+        &self,
+        on: impl Into<ObjectRef>,
+        member: &str,
+        input: Value,
+    ) -> Result<Value, CallError> {
+        let session = self.session.with_internal();
+        session.invoke_json(on.into(), member, &input).await.map(|answer| answer.value)
+    }
+
+    /// Returns the error of a call that fails, having seen that it left the store as it was.
+    pub async fn fails<T: Debug>(
+        &self,
+        call: impl Future<Output = Result<T, CallError>>,
+    ) -> CallError {
+        let before = self.bytes(0..=0xFE);
+        let error = call.await.unwrap_err();
+        assert!(before == self.bytes(0..=0xFE), "a failed call left a trace: {error}");
+        error
+    }
+
+    /// Returns the answer of a call, having seen that it changed no object.
+    pub async fn keeps<T>(&self, call: impl Future<Output = Result<T, CallError>>) -> T {
+        let before = self.bytes(OBJECTS);
+        let answer = call.await.unwrap();
+        assert!(before == self.bytes(OBJECTS), "the call changed something");
+        answer
+    }
+
+    /// Returns all that is stored under some kinds of key.
+    fn bytes(&self, kinds: std::ops::RangeInclusive<u8>) -> Vec<(Vec<u8>, Vec<u8>)> {
+        let view = self.store.view().unwrap();
+        let (first, last) = ([*kinds.start()], [kinds.end() + 1]);
+        let page = view
+            .range(Bound::Included(&first), Bound::Excluded(&last), Direction::Forward, usize::MAX)
+            .unwrap();
+        assert!(!page.more && !page.entries.is_empty());
+        page.entries.into_iter().map(|(key, value)| (key.to_vec(), value.to_vec())).collect()
+    }
+
+    /// Checks every byte and every invariant.
+    pub async fn verify(&self) {
+        let report = self.runtime.verify().await.unwrap();
+        assert!(report.findings.is_empty(), "{:#?}", report.findings);
+    }
+}
+
+/// Returns the path of an `invalid`.
+pub fn invalid_at(error: CallError) -> String {
+    match error {
+        CallError::Invalid { path, .. } => path,
+        other => panic!("not `invalid` but: {other}"),
+    }
+}
