@@ -3,6 +3,8 @@
 //!
 //! `UPDATE_EXPECT=1` rewrites those blocks. The prose below each is written by hand.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by it")]
+
 use std::collections::BTreeMap;
 use std::path::Path;
 

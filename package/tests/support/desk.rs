@@ -17,27 +17,27 @@ use super::inputs::{Request, WORKER, claim, submission};
 use super::world::World;
 
 /// A place where requests are made.
-pub struct Desk {
-    pub world: World,
-    pub workspace: Ref<WorkspaceObject>,
-    pub directory: Ref<AgentDirectoryObject>,
-    pub agent: Ref<AgentObject>,
-    pub thread: Ref<AgentThreadObject>,
+pub(crate) struct Desk {
+    pub(crate) world: World,
+    pub(crate) workspace: Ref<WorkspaceObject>,
+    pub(crate) directory: Ref<AgentDirectoryObject>,
+    pub(crate) agent: Ref<AgentObject>,
+    pub(crate) thread: Ref<AgentThreadObject>,
 }
 
 impl Desk {
     /// Installs agents whose settings say nothing.
-    pub async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         Self::with("{}").await
     }
 
     /// Installs agents with settings.
-    pub async fn with(settings: &str) -> Self {
+    pub(crate) async fn with(settings: &str) -> Self {
         Self::over(World::new(), settings).await
     }
 
     /// Installs agents in a world.
-    pub async fn over(world: World, settings: &str) -> Self {
+    pub(crate) async fn over(world: World, settings: &str) -> Self {
         let workspace = world.workspace().await;
         let directory = AgentWorkspace::on(&world.session, workspace)
             .install(&AgentWorkspaceInstallInput {
@@ -53,7 +53,7 @@ impl Desk {
     }
 
     /// Installs agents in another workspace of the same world.
-    pub async fn second_directory(&self) -> (Ref<AgentDirectoryObject>, Ref<AgentObject>) {
+    pub(crate) async fn second_directory(&self) -> (Ref<AgentDirectoryObject>, Ref<AgentObject>) {
         let workspace = self.world.workspace().await;
         let input =
             AgentWorkspaceInstallInput { instructions: String::new(), settings: "{}".to_owned() };
@@ -63,82 +63,82 @@ impl Desk {
         (directory, client.default_agent().await.unwrap().unwrap())
     }
 
-    pub fn workspace(&self) -> quixos_package::agent_runtime::AgentWorkspaceClient<'_> {
+    pub(crate) fn workspace(&self) -> quixos_package::agent_runtime::AgentWorkspaceClient<'_> {
         AgentWorkspace::on(&self.world.session, self.workspace)
     }
 
-    pub fn directory(&self) -> AgentDirectoryClient<'_> {
+    pub(crate) fn directory(&self) -> AgentDirectoryClient<'_> {
         AgentDirectory::on(&self.world.session, self.directory)
     }
 
-    pub fn agent(&self) -> AgentClient<'_> {
+    pub(crate) fn agent(&self) -> AgentClient<'_> {
         Agent::on(&self.world.session, self.agent)
     }
 
-    pub fn thread(&self) -> AgentThreadClient<'_> {
+    pub(crate) fn thread(&self) -> AgentThreadClient<'_> {
         AgentThread::on(&self.world.session, self.thread)
     }
 
-    pub fn thread_at(&self, thread: Ref<AgentThreadObject>) -> AgentThreadClient<'_> {
+    pub(crate) fn thread_at(&self, thread: Ref<AgentThreadObject>) -> AgentThreadClient<'_> {
         AgentThread::on(&self.world.session, thread)
     }
 
-    pub fn request(&self, request: Request) -> AgentRequestClient<'_> {
+    pub(crate) fn request(&self, request: Request) -> AgentRequestClient<'_> {
         AgentRequest::on(&self.world.session, request)
     }
 
-    pub fn item(&self, item: Ref<AgentItemObject>) -> AgentItemClient<'_> {
+    pub(crate) fn item(&self, item: Ref<AgentItemObject>) -> AgentItemClient<'_> {
         AgentItem::on(&self.world.session, item)
     }
 
-    pub fn question(&self, question: Ref<AgentQuestionObject>) -> AgentQuestionClient<'_> {
+    pub(crate) fn question(&self, question: Ref<AgentQuestionObject>) -> AgentQuestionClient<'_> {
         AgentQuestion::on(&self.world.session, question)
     }
 
-    pub fn document(&self, document: Ref<DocumentObject>) -> DocumentClient<'_> {
+    pub(crate) fn document(&self, document: Ref<DocumentObject>) -> DocumentClient<'_> {
         Document::on(&self.world.session, document)
     }
 
-    pub async fn directory_data(&self) -> DirectoryData {
+    pub(crate) async fn directory_data(&self) -> DirectoryData {
         self.directory().data().await.unwrap()
     }
 
-    pub async fn agent_data(&self) -> AgentData {
+    pub(crate) async fn agent_data(&self) -> AgentData {
         self.agent().data().await.unwrap()
     }
 
-    pub async fn thread_data(&self) -> ThreadData {
+    pub(crate) async fn thread_data(&self) -> ThreadData {
         self.thread().data().await.unwrap()
     }
 
-    pub async fn admission(&self, request: Request) -> RequestData {
+    pub(crate) async fn admission(&self, request: Request) -> RequestData {
         self.request(request).admission().await.unwrap()
     }
 
-    pub async fn progress(&self, request: Request) -> RequestState {
+    pub(crate) async fn progress(&self, request: Request) -> RequestState {
         self.request(request).progress().await.unwrap()
     }
 
-    pub async fn status(&self, request: Request) -> String {
+    pub(crate) async fn status(&self, request: Request) -> String {
         self.progress(request).await.status
     }
 
-    pub async fn item_data(&self, item: Ref<AgentItemObject>) -> ItemData {
+    pub(crate) async fn item_data(&self, item: Ref<AgentItemObject>) -> ItemData {
         self.item(item).data().await.unwrap()
     }
 
-    pub async fn question_data(&self, question: Ref<AgentQuestionObject>) -> QuestionData {
+    pub(crate) async fn question_data(&self, question: Ref<AgentQuestionObject>) -> QuestionData {
         self.question(question).data().await.unwrap()
     }
 
     /// Creates a document to talk about.
-    pub async fn new_document(&self, presentable: bool) -> Ref<DocumentObject> {
+    pub(crate) async fn new_document(&self, presentable: bool) -> Ref<DocumentObject> {
         let data = DocumentData { title: "Plan".to_owned(), body: "…".to_owned(), presentable };
         Workspace::on(&self.world.session, self.workspace).create_document(&data).await.unwrap()
     }
 
     /// Says which profiles there are, and whether anybody is.
-    pub async fn advertise(&self, profiles: &str, availability: &str) {
+    pub(crate) async fn advertise(&self, profiles: &str, availability: &str) {
         let input = directory_advertise::Input {
             profiles: profiles.to_owned(),
             availability: availability.to_owned(),
@@ -147,23 +147,23 @@ impl Desk {
     }
 
     /// Changes the settings of the default agent.
-    pub async fn set(&self, settings: &str) {
+    pub(crate) async fn set(&self, settings: &str) {
         let settings = Some(settings.to_owned());
         self.update(&agent_update::Input { settings, ..unchanged() }).await.unwrap();
     }
 
     /// Switches the default agent on or off.
-    pub async fn enable(&self, enabled: bool) {
+    pub(crate) async fn enable(&self, enabled: bool) {
         let enabled = Some(enabled);
         self.update(&agent_update::Input { enabled, ..unchanged() }).await.unwrap();
     }
 
-    pub async fn update(&self, input: &agent_update::Input) -> Result<(), CallError> {
+    pub(crate) async fn update(&self, input: &agent_update::Input) -> Result<(), CallError> {
         self.agent().update(input).await
     }
 
     /// Asks for admission into the first thread.
-    pub fn door(&self, submission: AgentSubmission) -> directory_admit::Input {
+    pub(crate) fn door(&self, submission: AgentSubmission) -> directory_admit::Input {
         directory_admit::Input {
             agent: self.agent,
             thread: Some(self.thread),
@@ -173,7 +173,7 @@ impl Desk {
     }
 
     /// Asks for admission and returns why it is refused, having seen that nothing changed.
-    pub async fn refusal(&self, input: &directory_admit::Input) -> String {
+    pub(crate) async fn refusal(&self, input: &directory_admit::Input) -> String {
         let refused = self.world.keeps(self.directory().admit(input)).await;
         let AgentAdmission { accepted, reason, thread, request } = refused;
         assert_eq!((accepted, thread, request), (false, None, None));
@@ -181,26 +181,26 @@ impl Desk {
     }
 
     /// Admits a submission into the first thread.
-    pub async fn admitted(&self, submission: AgentSubmission) -> Request {
+    pub(crate) async fn admitted(&self, submission: AgentSubmission) -> Request {
         let admission = self.directory().admit(&self.door(submission)).await.unwrap();
         assert_eq!(admission.reason, None);
         admission.request.unwrap()
     }
 
     /// Returns a request in the queue.
-    pub async fn queued(&self) -> Request {
+    pub(crate) async fn queued(&self) -> Request {
         self.admitted(submission("Write it down")).await
     }
 
     /// Returns a request that the worker holds, at generation 1.
-    pub async fn running(&self) -> Request {
+    pub(crate) async fn running(&self) -> Request {
         let request = self.queued().await;
         assert!(self.request(request).claim(&claim(WORKER, 0)).await.unwrap().claimed);
         request
     }
 
     /// Returns a request that has ended, and whose end was not told yet.
-    pub async fn finished(&self, status: &str) -> Request {
+    pub(crate) async fn finished(&self, status: &str) -> Request {
         let request = self.running().await;
         assert!(self.request(request).finish(&super::finish(status)).await.unwrap());
         request
@@ -208,6 +208,6 @@ impl Desk {
 }
 
 /// Returns an update that changes nothing.
-pub fn unchanged() -> agent_update::Input {
+pub(crate) fn unchanged() -> agent_update::Input {
     agent_update::Input { name: None, description: None, enabled: None, settings: None }
 }

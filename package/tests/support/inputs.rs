@@ -9,18 +9,18 @@ use quixos_package::agent_runtime::{
 use quixos_runtime::Ref;
 
 /// Where the clock stands at first.
-pub const START: &str = "2026-01-31T12:00:00Z";
+pub(crate) const START: &str = "2026-01-31T12:00:00Z";
 
 /// The attempt that holds a request in most tests.
-pub const WORKER: &str = "worker-1";
+pub(crate) const WORKER: &str = "worker-1";
 
 /// Returns the time so many minutes after the start; the first 59.
-pub fn minute(minutes: u32) -> String {
+pub(crate) fn minute(minutes: u32) -> String {
     format!("2026-01-31T12:{minutes:02}:00Z")
 }
 
 /// Returns a thing to ask for.
-pub fn submission(text: &str) -> AgentSubmission {
+pub(crate) fn submission(text: &str) -> AgentSubmission {
     AgentSubmission {
         text: text.to_owned(),
         data: None,
@@ -39,11 +39,11 @@ pub fn submission(text: &str) -> AgentSubmission {
 }
 
 /// Returns a thing to ask for that nobody sits and waits for.
-pub fn ordinary(text: &str) -> AgentSubmission {
+pub(crate) fn ordinary(text: &str) -> AgentSubmission {
     AgentSubmission { source_kind: "schedule".to_owned(), ..submission(text) }
 }
 
-pub fn new_agent(name: &str, settings: &str) -> directory_create_agent::Input {
+pub(crate) fn new_agent(name: &str, settings: &str) -> directory_create_agent::Input {
     directory_create_agent::Input {
         name: name.to_owned(),
         description: String::new(),
@@ -52,7 +52,7 @@ pub fn new_agent(name: &str, settings: &str) -> directory_create_agent::Input {
     }
 }
 
-pub fn new_thread(agent: Ref<AgentObject>) -> directory_create_thread::Input {
+pub(crate) fn new_thread(agent: Ref<AgentObject>) -> directory_create_thread::Input {
     directory_create_thread::Input {
         agent,
         title: "Talk".to_owned(),
@@ -62,7 +62,7 @@ pub fn new_thread(agent: Ref<AgentObject>) -> directory_create_thread::Input {
     }
 }
 
-pub fn repair(key: &str) -> directory_reconcile_repair::Input {
+pub(crate) fn repair(key: &str) -> directory_reconcile_repair::Input {
     directory_reconcile_repair::Input {
         key: key.to_owned(),
         text: "Mend the page".to_owned(),
@@ -76,7 +76,7 @@ pub fn repair(key: &str) -> directory_reconcile_repair::Input {
     }
 }
 
-pub fn claim(attempt: &str, expected_generation: u32) -> request_claim::Input {
+pub(crate) fn claim(attempt: &str, expected_generation: u32) -> request_claim::Input {
     request_claim::Input {
         attempt: attempt.to_owned(),
         expected_generation,
@@ -85,11 +85,11 @@ pub fn claim(attempt: &str, expected_generation: u32) -> request_claim::Input {
     }
 }
 
-pub fn takeover(attempt: &str, expected_generation: u32) -> request_claim::Input {
+pub(crate) fn takeover(attempt: &str, expected_generation: u32) -> request_claim::Input {
     request_claim::Input { recover: true, ..claim(attempt, expected_generation) }
 }
 
-pub fn transition(status: &str, reason: &str) -> request_transition::Input {
+pub(crate) fn transition(status: &str, reason: &str) -> request_transition::Input {
     request_transition::Input {
         attempt: WORKER.to_owned(),
         generation: 1,
@@ -98,7 +98,7 @@ pub fn transition(status: &str, reason: &str) -> request_transition::Input {
     }
 }
 
-pub fn finish(status: &str) -> request_finish::Input {
+pub(crate) fn finish(status: &str) -> request_finish::Input {
     request_finish::Input {
         attempt: WORKER.to_owned(),
         generation: 1,
@@ -111,7 +111,7 @@ pub fn finish(status: &str) -> request_finish::Input {
     }
 }
 
-pub fn steer(key: &str) -> request_steer::Input {
+pub(crate) fn steer(key: &str) -> request_steer::Input {
     request_steer::Input {
         attempt: WORKER.to_owned(),
         generation: 1,
@@ -122,7 +122,7 @@ pub fn steer(key: &str) -> request_steer::Input {
     }
 }
 
-pub fn upsert(key: &str, version: u64) -> request_upsert_item::Input {
+pub(crate) fn upsert(key: &str, version: u64) -> request_upsert_item::Input {
     request_upsert_item::Input {
         attempt: WORKER.to_owned(),
         generation: 1,
@@ -131,7 +131,7 @@ pub fn upsert(key: &str, version: u64) -> request_upsert_item::Input {
     }
 }
 
-pub fn item(key: &str, version: u64) -> ItemData {
+pub(crate) fn item(key: &str, version: u64) -> ItemData {
     ItemData {
         key: key.to_owned(),
         kind: "message".to_owned(),
@@ -147,7 +147,7 @@ pub fn item(key: &str, version: u64) -> ItemData {
     }
 }
 
-pub fn ask(key: &str) -> request_ask::Input {
+pub(crate) fn ask(key: &str) -> request_ask::Input {
     request_ask::Input {
         attempt: WORKER.to_owned(),
         generation: 1,
@@ -159,7 +159,7 @@ pub fn ask(key: &str) -> request_ask::Input {
     }
 }
 
-pub fn answer(answer: &str) -> question_answer::Input {
+pub(crate) fn answer(answer: &str) -> question_answer::Input {
     question_answer::Input {
         answer: answer.to_owned(),
         attempt: WORKER.to_owned(),
@@ -168,7 +168,7 @@ pub fn answer(answer: &str) -> question_answer::Input {
     }
 }
 
-pub fn correct(errors: &[&str], max_corrections: u32) -> request_correct::Input {
+pub(crate) fn correct(errors: &[&str], max_corrections: u32) -> request_correct::Input {
     request_correct::Input {
         errors: errors.iter().map(|error| (*error).to_owned()).collect(),
         max_corrections,
@@ -177,4 +177,4 @@ pub fn correct(errors: &[&str], max_corrections: u32) -> request_correct::Input 
 }
 
 /// What a correction of a request would be, seen from its links.
-pub type Request = Ref<AgentRequestObject>;
+pub(crate) type Request = Ref<AgentRequestObject>;

@@ -10,6 +10,6 @@ mod desk;
 mod inputs;
 mod world;
 
-pub use desk::{Desk, unchanged};
-pub use inputs::*;
-pub use world::{World, invalid_at};
+pub(crate) use desk::{Desk, unchanged};
+pub(crate) use inputs::*;
+pub(crate) use world::{World, invalid_at};

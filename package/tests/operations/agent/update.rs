@@ -4,12 +4,14 @@ use quixos_package::agent_runtime::{AgentData, agent_update};
 
 use crate::support::{Desk, invalid_at, unchanged};
 
+type Change = fn(&mut AgentData);
+
 #[tokio::test]
 async fn update_changes_only_what_is_given() {
     let desk = Desk::new().await;
     let text = |text: &str| Some(text.to_owned());
     let mut expected = desk.agent_data().await;
-    let updates: [(agent_update::Input, fn(&mut AgentData)); 5] = [
+    let updates: [(agent_update::Input, Change); 5] = [
         (unchanged(), |_| {}),
         (agent_update::Input { name: text("scribe"), ..unchanged() }, |data| {
             data.name = "scribe".to_owned();
