@@ -66,7 +66,7 @@ pub use open::OpenError;
 pub use package::{Check, Handler, Invariant, PackageCode};
 pub use quixos_schema::Tag;
 pub use preview::{Change, Preview};
-pub use reference::{Atom, Implements, Interface, InterfaceRef, ObjectRef, Ref};
+pub use reference::{Atom, Entries, Implements, Interface, InterfaceRef, ObjectRef, Ref};
 pub use runtime::{Builder, Runtime};
 pub use session::Session;
 pub use snapshot::{EdgeEntry, Snapshot};

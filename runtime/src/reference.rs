@@ -102,6 +102,9 @@ pub struct InterfaceRef<I> {
     interface: PhantomData<fn() -> I>,
 }
 
+/// What a keyed edge leads to: each key with a reference, in the order of the keys.
+pub type Entries<R> = Vec<(String, R)>;
+
 impl<A: Atom> Ref<A> {
     /// Returns the typed form, if the reference is of this atom.
     #[must_use]
