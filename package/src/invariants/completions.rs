@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use quixos_runtime::verify::Finding;
 use quixos_runtime::{Atom, CallError, ObjectRef, Ref, Snapshot};
 
-use super::reading::{decode, each, place, state, target};
+use super::reading::{each, place, state, target};
 use crate::agent_runtime::{
     AgentCompletion, AgentCompletionStreamObject, AgentObject, AgentRequestObject, RequestState,
 };
@@ -112,7 +112,7 @@ fn read(
         let Some(last) = page.last() else { return Ok(()) };
         from = last.offset + 1;
         for event in page {
-            visit(event.offset, decode(&event.bytes, || format!("event {}", event.offset))?)?;
+            visit(event.offset, event.decode()?)?;
         }
     }
 }

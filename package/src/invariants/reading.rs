@@ -32,16 +32,9 @@ pub(super) fn state<T: DeserializeOwned>(
 ) -> Result<T, CallError> {
     let object = object.into();
     let bytes = snapshot.state_bytes(object, slot)?;
-    decode(&bytes, || format!("`{slot}` of {}", place(snapshot, object)))
-}
-
-/// Reads a stored value.
-pub(super) fn decode<T: DeserializeOwned>(
-    bytes: &[u8],
-    what: impl FnOnce() -> String,
-) -> Result<T, CallError> {
-    postcard::from_bytes(bytes)
-        .map_err(|error| CallError::Corrupt { message: format!("{}: {error}", what()) })
+    postcard::from_bytes(&bytes).map_err(|error| CallError::Corrupt {
+        message: format!("`{slot}` of {}: {error}", place(snapshot, object)),
+    })
 }
 
 /// Returns the one target of an edge, or that of an edge that may have none.

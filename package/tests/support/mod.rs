@@ -4,7 +4,7 @@
 //! Calls go through the typed clients that are generated from the definitions, or through JSON
 //! where a client has no such call: for what is internal.
 
-#![allow(dead_code, reason = "each test binary uses what it needs of this")]
+#![allow(dead_code, unused_imports, reason = "each test binary uses what it needs of this")]
 
 mod desk;
 mod inputs;

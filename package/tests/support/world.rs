@@ -49,6 +49,13 @@ impl World {
         Self { runtime, session, clock, store }
     }
 
+    /// Makes everything durable and lets go of the store.
+    pub(crate) fn close(self) {
+        let Self { runtime, session, clock: _, store } = self;
+        runtime.close();
+        drop((session, store));
+    }
+
     /// Moves the clock forward.
     pub(crate) fn wait(&self, minutes: u64) {
         self.clock.advance(Duration::from_secs(60 * minutes));
