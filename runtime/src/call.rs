@@ -163,7 +163,7 @@ impl<'t> Call<'t> {
     ///
     /// # Errors
     /// `capability`, `limit`, `invalid` when the value is not of the slot's type.
-    pub fn state_write<T: Serialize>(
+    pub fn state_write<T: Serialize + ?Sized>(
         &self,
         requirement: usize,
         value: &T,
@@ -301,7 +301,7 @@ impl<'t> Call<'t> {
     ///
     /// # Errors
     /// `capability`, `limit`; `invalid` when the input is not of the creation's type.
-    pub fn create<T: Serialize>(
+    pub fn create<T: Serialize + ?Sized>(
         &self,
         requirement: usize,
         input: &T,
@@ -323,7 +323,7 @@ impl<'t> Call<'t> {
     ///
     /// # Errors
     /// `capability`, `limit`; `invalid` when the event is not of the stream's type.
-    pub fn stream_append<T: Serialize>(
+    pub fn stream_append<T: Serialize + ?Sized>(
         &self,
         requirement: usize,
         event: &T,
@@ -499,7 +499,7 @@ impl<'t> Call<'t> {
     ///
     /// # Errors
     /// `capability`, and whatever the operation answers.
-    pub fn member_call<I: Serialize, O: DeserializeOwned>(
+    pub fn member_call<I: Serialize + ?Sized, O: DeserializeOwned>(
         &self,
         requirement: usize,
         member: usize,

@@ -72,4 +72,5 @@ pub use session::Session;
 pub use snapshot::{EdgeEntry, Snapshot};
 pub use stream::Event;
 pub use trace::Step;
+pub use ulid::Ulid;
 pub use value::{Layout, Value, parse_reference, reference_text};

@@ -90,7 +90,7 @@ impl<R: Read> Check<'_, R> {
         at: &[u8],
         target: ObjectRef,
     ) -> Result<bool, CallError> {
-        if edge.keyed == at.is_empty() {
+        if !edge.keyed && !at.is_empty() {
             return Ok(false);
         }
         let set = edge.cardinality == Cardinality::ManyUnique && !edge.keyed;
@@ -126,8 +126,11 @@ fn target_of(edge: &EdgeModel, at: &[u8], value: &[u8]) -> Option<ObjectRef> {
         (Cardinality::ManyUnique, false) if value.is_empty() => target_at(at),
         (Cardinality::ManyUnique, false) => None,
         (Cardinality::ManyUnique, true) => {
-            let is_key = !at.is_empty() && std::str::from_utf8(at).is_ok();
-            if is_key { stored() } else { None }
+            if std::str::from_utf8(at).is_ok() {
+                stored()
+            } else {
+                None
+            }
         }
     }
 }

@@ -1,0 +1,340 @@
+//! A handler reaches what its `requires` names, on references that it was handed, and nothing
+//! else. The handlers here go around generated code and try everything.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by it")]
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use quixos_runtime::store::MemoryStore;
+use quixos_runtime::{Call, CallError, Caller, Door, ObjectRef, Runtime, Ulid, blocking};
+use quixos_schema::{Target, Verb};
+use serde_json::json;
+use support::{
+    CreateNote, NOTING, NoteData, Probe, SHELVING, Seen, Shelf, builder, dump, note_data, noting,
+    package, requires, shelving, step,
+};
+
+/// Does what the probe says, whatever it is, and answers the note.
+fn probe(call: &Call<'_>, bytes: &[u8]) -> Result<Vec<u8>, CallError> {
+    let Probe { verb, requirement, member, note } = postcard::from_bytes(bytes).unwrap();
+    let (at, member) = (requirement as usize, member as usize);
+    let on = note.unwrap_or(call.receiver());
+    match verb.as_str() {
+        "read" => drop(call.state_read::<String>(at)?),
+        "write" => call.state_write(at, "text")?,
+        "one" => drop(call.edge_one(at)?),
+        "optional" => drop(call.edge_optional(at)?),
+        "contains" => drop(call.edge_contains(at, on)?),
+        "page" => drop(call.edge_page(at, None, 9)?),
+        "at" => drop(call.edge_at(at, "k")?),
+        "entries" => drop(call.edge_entries(at, None, 9)?),
+        "connect" => drop(call.edge_connect(at, on)?),
+        "connect_at" => drop(call.edge_connect_at(at, "k", on)?),
+        "disconnect" => drop(call.edge_disconnect(at, on)?),
+        "disconnect_at" => drop(call.edge_disconnect_at(at, "k")?),
+        "append" => drop(call.stream_append(at, &seen(note))?),
+        "stream" => drop(call.stream_read::<Seen>(at, 0, 9)?),
+        "len" => drop(call.stream_len(at)?),
+        "create" => drop(call.create(at, &creation(call.receiver(), None))?),
+        "get" => drop(call.member_get::<NoteData>(at, member, on)?),
+        "member_one" => drop(call.member_one(at, member, on)?),
+        "member_optional" => drop(call.member_optional(at, member, on)?),
+        "member_contains" => drop(call.member_contains(at, member, on, on)?),
+        "member_targets" => drop(call.member_targets(at, member, on, None, 9)?),
+        "member_entries" => drop(call.member_entries(at, member, on, None, 9)?),
+        "member_at" => drop(call.member_at(at, member, on, "k")?),
+        "member_read" => drop(call.member_read::<Seen>(at, member, on, 0, 9)?),
+        "call" => call.member_call::<_, ()>(at, member, on, &note_data("k"))?,
+        other => panic!("no such probe: {other}"),
+    }
+    Ok(postcard::to_allocvec(&note).unwrap())
+}
+
+fn seen(note: Option<ObjectRef>) -> Seen {
+    Seen { text: "seen".into(), note }
+}
+
+fn creation(shelf: ObjectRef, friend: Option<ObjectRef>) -> CreateNote {
+    CreateNote { data: NoteData { friend, ..note_data("new") }, shelf }
+}
+
+fn runtime(probe: quixos_runtime::Handler) -> (Runtime, Shelf) {
+    let runtime = Runtime::builder().package(package(probe)).open(Arc::new(MemoryStore::new()));
+    let runtime = runtime.unwrap();
+    let shelf = Shelf::new(&runtime);
+    (runtime, shelf)
+}
+
+fn try_probe(shelf: &Shelf, probe: &Probe) -> Result<Option<ObjectRef>, CallError> {
+    blocking(shelf.session.member_call(shelf.shelf, SHELVING, shelving::PROBE, probe))
+}
+
+/// What `shelf_probe` requires, as verb and position.
+const GRANTED: [(&str, usize); 7] = [
+    ("read", requires::DATA),
+    ("optional", requires::TOP),
+    ("connect", requires::MARKED),
+    ("disconnect_at", requires::NAMED),
+    ("append", requires::LOG),
+    ("create", requires::CREATE_NOTE),
+    ("get", requires::NOTE),
+];
+
+/// Granted too, but ways to read or write that the edge does not have.
+const OTHER_SHAPE: [(&str, usize); 8] = [
+    ("one", requires::TOP),
+    ("contains", requires::TOP),
+    ("page", requires::TOP),
+    ("at", requires::TOP),
+    ("entries", requires::TOP),
+    ("connect_at", requires::MARKED),
+    ("disconnect", requires::NAMED),
+    ("get", 99),
+];
+
+#[test]
+fn every_verb_that_is_not_granted_is_refused() {
+    let (runtime, shelf) = runtime(probe);
+    let note = shelf.create("n");
+    let verbs = [
+        "read",
+        "write",
+        "one",
+        "optional",
+        "contains",
+        "page",
+        "at",
+        "entries",
+        "connect",
+        "connect_at",
+        "disconnect",
+        "disconnect_at",
+        "append",
+        "stream",
+        "len",
+        "create",
+        "get",
+        "member_one",
+        "member_optional",
+        "member_contains",
+        "member_targets",
+        "member_entries",
+        "member_at",
+        "member_read",
+        "call",
+    ];
+    let (mut granted, mut refused) = (0, 0);
+    for verb in verbs {
+        // One position more than there are requirements.
+        for requirement in 0..=requires::SHELF {
+            for member in 0..=noting::WRITE + 1 {
+                let probe = Probe {
+                    verb: verb.into(),
+                    requirement: u32::try_from(requirement).unwrap(),
+                    member: u32::try_from(member).unwrap(),
+                    note: Some(note),
+                };
+                let is_member = verb == "get" || verb == "call" || verb.starts_with("member");
+                let may = GRANTED.contains(&(verb, requirement))
+                    && (!is_member || member == noting::DATA);
+                if OTHER_SHAPE.contains(&(verb, requirement)) {
+                    let error = try_probe(&shelf, &probe).unwrap_err();
+                    assert_eq!(error.code(), "invalid", "{probe:?}: {error}");
+                    continue;
+                }
+                let before = dump(&runtime);
+                match try_probe(&shelf, &probe) {
+                    Ok(_) => {
+                        assert!(may, "{probe:?} was let through");
+                        granted += 1;
+                    }
+                    Err(CallError::Capability(denied)) => {
+                        assert!(!may, "{probe:?}: {denied}");
+                        assert_eq!(denied.operation, "test:shelf_probe");
+                        assert_eq!(dump(&runtime), before);
+                        refused += 1;
+                    }
+                    Err(other) => panic!("{probe:?}: {other}"),
+                }
+            }
+        }
+    }
+    // Six that are no member's, at five member positions each, and the one member.
+    assert_eq!(granted, 31);
+    assert!(refused > 900, "{refused}");
+}
+
+/// A note that a handler keeps from one call to the next, as it must not.
+static REMEMBERED: OnceLock<ObjectRef> = OnceLock::new();
+static TEXT: Mutex<String> = Mutex::new(String::new());
+
+/// Uses a note that was not handed to the call, in the way that the probe says.
+fn leak(call: &Call<'_>, bytes: &[u8]) -> Result<Vec<u8>, CallError> {
+    let probe: Probe = postcard::from_bytes(bytes).unwrap();
+    let known = *REMEMBERED.get().expect("the test remembers a note");
+    let known = match probe.requirement {
+        // Remembered from another call.
+        0 => known,
+        // Built from text, as JSON would be.
+        1 => ObjectRef {
+            id: Ulid::from_string(TEXT.lock().unwrap().rsplit_once('/').unwrap().1).unwrap(),
+            ..known
+        },
+        // Guessed.
+        _ => ObjectRef { id: known.id.increment().unwrap(), ..known },
+    };
+    match probe.verb.as_str() {
+        "member" => drop(call.member_get::<NoteData>(requires::NOTE, noting::DATA, known)?),
+        "connect" => drop(call.edge_connect(requires::MARKED, known)?),
+        "append" => drop(call.stream_append(requires::LOG, &seen(Some(known)))?),
+        "create" => {
+            let input = creation(call.receiver(), Some(known));
+            call.create(requires::CREATE_NOTE, &input)?;
+        }
+        "output" => return Ok(postcard::to_allocvec(&Some(known)).unwrap()),
+        "contains" => drop(call.edge_contains(requires::TOP, known)?),
+        "disconnect" => drop(call.edge_disconnect(requires::MARKED, known)?),
+        other => panic!("no such leak: {other}"),
+    }
+    Ok(postcard::to_allocvec(&None::<ObjectRef>).unwrap())
+}
+
+#[test]
+fn a_reference_that_was_not_handed_is_refused_wherever_it_turns_up() {
+    let (runtime, shelf) = runtime(leak);
+    let note = shelf.create("n");
+    REMEMBERED.set(note).unwrap();
+    *TEXT.lock().unwrap() = format!("atom:test:note/{}", note.id);
+    let before = dump(&runtime);
+    for verb in ["member", "connect", "append", "create", "output"] {
+        for requirement in 0..3 {
+            let probe = Probe { verb: verb.into(), requirement, member: 0, note: None };
+            let error = try_probe(&shelf, &probe).unwrap_err();
+            let CallError::Capability(denied) = error else { panic!("{probe:?}: {error}") };
+            assert_eq!(denied.reference.unwrap().atom, note.atom, "{probe:?}");
+            assert!(denied.why.contains("not handed"), "{denied}");
+            assert_eq!(dump(&runtime), before);
+        }
+    }
+    // The same with the note in the input is let through.
+    for verb in ["member", "connect", "append", "create", "output"] {
+        let probe = Probe { verb: verb.into(), requirement: 0, member: 0, note: Some(note) };
+        try_probe(&shelf, &probe).unwrap();
+    }
+}
+
+#[test]
+fn what_was_read_resolved_created_or_answered_is_handed() {
+    let runtime = support::in_memory();
+    let shelf = Shelf::new(&runtime);
+    let note = shelf.create("a");
+    // The friend in the state that a granted member answers is not in the input.
+    let friend = shelf.create("friend");
+    let data = NoteData { friend: Some(friend), ..note_data("a") };
+    blocking(shelf.session.member_call::<_, ()>(note, NOTING, noting::WRITE, &data)).unwrap();
+    // `key` reads the note's data, which holds the friend, and gives it on to a nested call.
+    shelf.play(&[step("key", "b", Some(note))]).unwrap();
+    let after: NoteData = blocking(shelf.session.member_get(note, NOTING, noting::DATA)).unwrap();
+    assert_eq!(after, NoteData { key: "b".into(), ..data });
+}
+
+#[test]
+fn a_nested_call_is_handed_its_receiver_and_its_input_only() {
+    let runtime = support::in_memory();
+    let shelf = Shelf::new(&runtime);
+    let note = shelf.create("a");
+    // The outermost call has the note; the one in the middle knows it from text alone, and so
+    // cannot give it to the innermost.
+    let mut inner = support::nested("nest", &[step("mark", "", Some(note))]);
+    let given = support::nested("nest", std::slice::from_ref(&inner));
+    inner.note = None;
+    let kept = support::nested("nest", &[inner]);
+    let error = shelf.play(&[step("hand", "", Some(note)), kept]).unwrap_err();
+    assert_eq!(error.code(), "capability");
+    shelf.play(&[given]).unwrap();
+}
+
+#[test]
+fn the_door_decides_what_may_be_named() {
+    let runtime = support::in_memory();
+    let shelf = Shelf::new(&runtime);
+    let (mine, hers) = (shelf.create("mine"), shelf.create("hers"));
+    let only = Door::Objects(Arc::new(BTreeSet::from([shelf.shelf, mine])));
+    let rule = {
+        let may = [shelf.shelf, mine];
+        Door::Rule(Arc::new(move |snapshot, object| {
+            // A rule can look at the store.
+            Ok(may.contains(&object) && snapshot.exists(object)?)
+        }))
+    };
+    for door in [only, rule] {
+        let session = runtime.session(Caller::client("ben", door));
+        let shelf = Shelf { session: session.clone(), shelf: shelf.shelf };
+        shelf.play(&[step("mark", "", Some(mine))]).unwrap();
+        let before = dump(&runtime);
+        let error = shelf.play(&[step("mark", "", Some(hers))]).unwrap_err();
+        assert_eq!(error.code(), "capability", "{error}");
+        let error = blocking(session.invoke_json(hers, "data", &json!(null))).unwrap_err();
+        assert_eq!(error.code(), "capability", "{error}");
+        let guessed = ObjectRef { id: hers.id.increment().unwrap(), ..hers };
+        let error = blocking(session.invoke_json(guessed, "data", &json!(null))).unwrap_err();
+        // Whether it is there is not told.
+        assert_eq!(error.code(), "capability", "{error}");
+        assert_eq!(dump(&runtime), before);
+    }
+    let operator = shelf.session;
+    let nobody = ObjectRef { id: Ulid::from_parts(1, 1), ..hers };
+    let error = blocking(operator.invoke_json(nobody, "data", &json!(null))).unwrap_err();
+    assert_eq!(error.code(), "not-found");
+    let steps = vec![step("mark", "", Some(nobody))];
+    let error = Shelf { session: operator, ..shelf }.play(&steps).unwrap_err();
+    let CallError::Invalid { path, .. } = &error else { panic!("{error}") };
+    assert_eq!(path, "$[0].note");
+}
+
+#[test]
+fn internal_members_take_an_override_that_is_recorded() {
+    let runtime = support::in_memory();
+    let shelf = Shelf::new(&runtime);
+    let call = |session: &quixos_runtime::Session| {
+        let text = "hidden".to_owned();
+        blocking(session.member_call::<_, ()>(shelf.shelf, SHELVING, shelving::HIDDEN, &text))
+    };
+    let CallError::Capability(denied) = call(&shelf.session).unwrap_err() else { panic!() };
+    assert_eq!((denied.operation.as_str(), denied.verb), ("anna", Verb::Call));
+    assert_eq!(denied.requirement, "Shelving.hidden");
+    call(&shelf.session.with_internal()).unwrap();
+    shelf.play(&[step("say", "x", None)]).unwrap();
+    let history = blocking(runtime.read(|it| it.history(0, 99))).unwrap();
+    assert_eq!(history.iter().map(|it| it.internal).collect::<Vec<_>>(), [false, true, false]);
+    let error = blocking(shelf.session.invoke_json(shelf.shelf, "hidden", &json!("x")));
+    assert_eq!(error.unwrap_err().code(), "capability");
+}
+
+#[test]
+fn a_host_that_is_not_a_target_refuses() {
+    let runtime = support::in_memory();
+    let shelf = Shelf::new(&runtime);
+    let away = |shelf: &Shelf| {
+        blocking(shelf.session.member_call::<_, ()>(shelf.shelf, SHELVING, shelving::AWAY, &()))
+    };
+    let CallError::Capability(denied) = away(&shelf).unwrap_err() else { panic!() };
+    assert_eq!(denied.requirement, "targets");
+    let worker = builder().target(Target::Worker).open(Arc::new(MemoryStore::new())).unwrap();
+    let shelf = Shelf::new(&worker);
+    away(&shelf).unwrap();
+    assert_eq!(shelf.play(&[]).unwrap_err().code(), "capability");
+}
+
+#[test]
+fn references_of_the_wrong_atom_are_invalid() {
+    let runtime = support::in_memory();
+    let shelf = Shelf::new(&runtime);
+    let error = shelf.play(&[step("mark", "", Some(shelf.shelf))]).unwrap_err();
+    let CallError::Invalid { path, message } = &error else { panic!("{error}") };
+    assert_eq!(path, "$[0].note");
+    assert!(message.contains("Note"), "{message}");
+}
