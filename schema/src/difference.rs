@@ -29,7 +29,7 @@ impl<'a, T> In<'a, T> {
         Self { definitions, value }
     }
 
-    fn with<U>(self, value: &'a U) -> In<'a, U> {
+    pub(crate) fn with<U>(self, value: &'a U) -> In<'a, U> {
         In { definitions: self.definitions, value }
     }
 }

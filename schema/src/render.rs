@@ -38,17 +38,17 @@ pub fn render_json(diagnostics: &[Diagnostic], sources: &Sources) -> Value {
 }
 
 /// The lines of each source, found when they are first asked for.
-struct LineIndex<'a> {
+pub(crate) struct LineIndex<'a> {
     sources: &'a Sources,
     lines: BTreeMap<SourceId, Lines<'a>>,
 }
 
 impl<'a> LineIndex<'a> {
-    fn new(sources: &'a Sources) -> Self {
+    pub(crate) fn new(sources: &'a Sources) -> Self {
         Self { sources, lines: BTreeMap::new() }
     }
 
-    fn of(&mut self, source: SourceId) -> &Lines<'a> {
+    pub(crate) fn of(&mut self, source: SourceId) -> &Lines<'a> {
         self.lines.entry(source).or_insert_with(|| Lines::new(&self.sources.get(source).text))
     }
 }
@@ -144,7 +144,8 @@ fn object<'a>(diagnostic: &Diagnostic, sources: &'a Sources, lines: &mut LineInd
     object
 }
 
-fn located<'a>(place: Place, sources: &'a Sources, lines: &mut LineIndex<'a>) -> Value {
+/// Returns a place in fields.
+pub(crate) fn located<'a>(place: Place, sources: &'a Sources, lines: &mut LineIndex<'a>) -> Value {
     let lines = lines.of(place.source);
     let (start, end) = (lines.position(place.range().start), lines.position(place.range().end));
     json!({

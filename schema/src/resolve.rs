@@ -325,9 +325,11 @@ impl<'a> Names<'a> {
             [] => "say which it is: `package NAME id \"…\" revision \"…\" {…}`".to_owned(),
             [only] => format!("begin it with `part of {};`", only.ast.name.value),
             _ => {
-                let known: Vec<_> =
-                    self.package_indices().map(|at| self.package_name(at)).collect();
-                format!("begin it with `part of` one of {}", listed(&known))
+                let lines: Vec<_> = self
+                    .package_indices()
+                    .map(|at| format!("`part of {};`", self.package_name(at)))
+                    .collect();
+                format!("begin it with {}", lines.join(" or "))
             }
         };
         report.push(

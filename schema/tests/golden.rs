@@ -18,7 +18,8 @@ use std::process::ExitCode;
 use expect_test::expect_file;
 use libtest_mimic::{Arguments, Failed, Trial};
 use quixos_schema::{
-    Diagnostic, SourceId, Sources, canonical, check, format, lex, parse, render_text,
+    Definitions, Diagnostic, SourceId, Sources, canonical, check, diff, format, lex, parse,
+    render_changes_text, render_text,
 };
 
 use crate::meaning::meaning;
@@ -172,12 +173,32 @@ fn run_edit(path: &Path) -> Result<(), Failed> {
     Ok(())
 }
 
+/// `cases/diff/NAME/`: what changed from `old.quixos` to `new.quixos`.
+fn run_diff(folder: &Path) -> Result<(), Failed> {
+    let revision = |name: &str| -> Result<Definitions, Failed> {
+        let checked = check(read_case(&folder.join(name))?);
+        let told = render_text(&checked.diagnostics, &checked.sources, false);
+        checked.definitions.ok_or_else(|| format!("a revision has errors:\n{told}").into())
+    };
+    let (old, new) = (revision("old.quixos")?, revision("new.quixos")?);
+    let printed = render_changes_text(&diff(&old, &new), &old.sources, &new.sources);
+    expect_file![folder.join("changes.txt")].assert_eq(&printed);
+    Ok(())
+}
+
 fn manifest() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 fn file_name(path: &Path) -> String {
     path.file_name().expect("a case is a file").to_string_lossy().into_owned()
+}
+
+fn folders(root: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(root) else { return Vec::new() };
+    let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
 }
 
 /// The cases of a folder, in order. A `.txt` whose case is gone stops the run.
@@ -208,6 +229,10 @@ fn main() -> ExitCode {
     for path in cases(&root.join("broken"), "edit") {
         let name = format!("broken/{}", file_name(&path));
         trials.push(Trial::test(name, move || run_edit(&path)));
+    }
+    for folder in folders(&root.join("diff")) {
+        let name = format!("diff/{}", file_name(&folder));
+        trials.push(Trial::test(name, move || run_diff(&folder)));
     }
     libtest_mimic::run(&arguments, trials).exit_code()
 }
