@@ -9,9 +9,9 @@ use quixos_schema::{
     Type, Verb,
 };
 
-/// `updatedAt: string`
-pub(crate) fn field(definitions: &Definitions, field: &Field) -> String {
-    format!("{}: {}", field.name, Citation::new(definitions).ty(&field.ty))
+/// `updatedAt: string`, perhaps in an interface with type parameters.
+pub(crate) fn field(definitions: &Definitions, parameters: &[String], field: &Field) -> String {
+    format!("{}: {}", field.name, Citation { definitions, parameters }.ty(&field.ty))
 }
 
 /// `state data: ThreadData [get];`

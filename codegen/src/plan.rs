@@ -24,10 +24,10 @@ use crate::name::{Scope, pascal, snake};
 use types::Lowering;
 
 /// What generated code uses at the root of a package's module under its short name.
-const ROOT_NAMES: [&str; 19] = [
+const ROOT_NAMES: &[&str] = &[
     "CallError",
     "DIGEST",
-    "Err",
+    "Entries",
     "Handlers",
     "ID",
     "InterfaceRef",
@@ -40,14 +40,12 @@ const ROOT_NAMES: [&str; 19] = [
     "REVISION",
     "Ref",
     "Result",
-    "Self_",
-    "Some",
     "String",
     "Vec",
 ];
 
 /// Modules that would hide a crate which generated code names.
-const CRATE_NAMES: [&str; 6] = ["alloc", "chrono", "core", "quixos_runtime", "serde", "std"];
+const CRATE_NAMES: &[&str] = &["alloc", "chrono", "core", "quixos_runtime", "serde", "std"];
 
 /// The Rust names of a set of definitions.
 pub(crate) struct Plan<'a> {
@@ -84,9 +82,9 @@ impl<'a> Plan<'a> {
     /// [`GenerateError::SameName`] when two things become one identifier.
     pub(crate) fn new(definitions: &'a Definitions) -> Result<Self, GenerateError> {
         let mut scopes: Vec<Scope> =
-            definitions.packages.iter().map(|_| Scope::new(&ROOT_NAMES)).collect();
+            definitions.packages.iter().map(|_| Scope::new(ROOT_NAMES)).collect();
         let mut modules: Vec<Scope> =
-            definitions.packages.iter().map(|_| Scope::new(&CRATE_NAMES)).collect();
+            definitions.packages.iter().map(|_| Scope::new(CRATE_NAMES)).collect();
         let names = Names::new(definitions, &mut scopes, &mut modules)?;
         let mut packages: Vec<PackagePlan> = Vec::new();
         let mut interfaces: Vec<Option<InterfacePlan>> = vec![None; definitions.interfaces.len()];
@@ -208,7 +206,16 @@ impl Names {
         declared: &'l mut Vec<Declared>,
         owner: &'l Named,
     ) -> Lowering<'l> {
-        Lowering { names: self, definitions, home, scope, declared, owner, parameters: &[] }
+        Lowering {
+            names: self,
+            definitions,
+            home,
+            scope,
+            declared,
+            owner,
+            written: &[],
+            parameters: &[],
+        }
     }
 
     fn atom_item(&self, definitions: &Definitions, at: AtomIndex) -> Item {

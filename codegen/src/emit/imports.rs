@@ -11,11 +11,11 @@ use quote::quote;
 /// The imports at the root of a package's module. Traits come without their names, which the
 /// definition may use itself; they are there for their constants.
 pub(super) fn of_package(body: &TokenStream, has_roots: bool, has_clients: bool) -> TokenStream {
-    let names = used(body, &["CallError", "InterfaceRef", "ObjectRef", "Ref"]);
-    let mut imports = Vec::new();
+    let names = used(body, &["CallError", "Entries", "InterfaceRef", "ObjectRef", "Ref"]);
+    let mut imports: Vec<_> = names.iter().map(|name| quote! { #name }).collect();
     imports.extend(has_roots.then(|| quote! { Atom as _ }));
     imports.extend(has_clients.then(|| quote! { Interface as _ }));
-    imports.extend(names.iter().map(|name| quote! { #name }));
+    imports.sort_by_key(ToString::to_string);
     if imports.is_empty() {
         return TokenStream::new();
     }
@@ -25,7 +25,7 @@ pub(super) fn of_package(body: &TokenStream, has_roots: bool, has_clients: bool)
 /// The imports in the module of an operation.
 pub(super) fn of_operation(body: &TokenStream) -> TokenStream {
     let dispatch = used(body, &["decode_input", "encode_output"]);
-    let runtime = used(body, &["Call", "CallError", "InterfaceRef", "ObjectRef", "Ref"]);
+    let runtime = used(body, &["Call", "CallError", "Entries", "InterfaceRef", "ObjectRef", "Ref"]);
     quote! {
         use chrono::{DateTime, Utc};
         use quixos_runtime::dispatch::{#(#dispatch),*};

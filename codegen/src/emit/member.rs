@@ -101,7 +101,7 @@ impl Asked {
                 target.list(quote! { #whom.member_targets(#at, None, usize::MAX)#wait }),
             ),
             EdgeShape::Keyed => (
-                quote! { Vec<(String, #ty)> },
+                quote! { Entries<#ty> },
                 target.entries(quote! { #whom.member_entries(#at, None, usize::MAX)#wait }),
             ),
         };
@@ -141,7 +141,7 @@ impl Asked {
                     &self,
                     after: Option<&str>,
                     limit: usize,
-                ) -> Result<Vec<(String, #ty)>, CallError> {
+                ) -> Result<Entries<#ty>, CallError> {
                     #entries
                 }
             };

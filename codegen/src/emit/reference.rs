@@ -55,7 +55,10 @@ impl<'a> Target<'a> {
     /// Makes a typed result of an optional untyped reference.
     pub(super) fn optional(&self, untyped: TokenStream) -> TokenStream {
         if self.is_interface() {
-            quote! { Ok(#untyped?.map(InterfaceRef::from_object)) }
+            quote! {
+                let found = #untyped?;
+                Ok(found.map(InterfaceRef::from_object))
+            }
         } else {
             quote! { #untyped?.map(Ref::checked).transpose() }
         }
@@ -64,7 +67,10 @@ impl<'a> Target<'a> {
     /// Makes a typed result of untyped references.
     pub(super) fn list(&self, untyped: TokenStream) -> TokenStream {
         if self.is_interface() {
-            quote! { Ok(#untyped?.into_iter().map(InterfaceRef::from_object).collect()) }
+            quote! {
+                let targets = #untyped?;
+                Ok(targets.into_iter().map(InterfaceRef::from_object).collect())
+            }
         } else {
             quote! { #untyped?.into_iter().map(Ref::checked).collect() }
         }
@@ -74,19 +80,13 @@ impl<'a> Target<'a> {
     pub(super) fn entries(&self, untyped: TokenStream) -> TokenStream {
         if self.is_interface() {
             quote! {
-                let entries = #untyped?;
-                Ok(entries
-                    .into_iter()
-                    .map(|(key, target)| (key, InterfaceRef::from_object(target)))
-                    .collect())
+                let entries = #untyped?.into_iter();
+                Ok(entries.map(|(key, target)| (key, InterfaceRef::from_object(target))).collect())
             }
         } else {
             quote! {
-                let entries = #untyped?;
-                entries
-                    .into_iter()
-                    .map(|(key, target)| Ok((key, Ref::checked(target)?)))
-                    .collect()
+                let entries = #untyped?.into_iter();
+                entries.map(|(key, target)| Ok((key, Ref::checked(target)?))).collect()
             }
         }
     }

@@ -14,8 +14,8 @@ use crate::error::{GenerateError, Named};
 use crate::name::{Scope, ident, pascal, snake};
 
 /// Method names that would read as a well-known method of Rust and are none.
-const METHOD_NAMES: [&str; 10] =
-    ["as_ref", "borrow", "clone", "cmp", "deref", "eq", "hash", "index", "len", "new"];
+const METHOD_NAMES: &[&str] =
+    &["as_ref", "borrow", "clone", "cmp", "deref", "eq", "hash", "index", "len", "new"];
 
 /// An interface.
 #[derive(Clone, Debug)]
@@ -135,7 +135,7 @@ impl Names {
             parameter_scope.claim(&pascal(name), "Parameter", &named)
         });
         let parameters: Vec<Ident> = parameters.collect::<Result<_, _>>()?;
-        let mut methods = Scope::new(&METHOD_NAMES);
+        let mut methods = Scope::new(METHOD_NAMES);
         let mut members = Vec::new();
         for (position, member) in interface.members.iter().enumerate() {
             let owner = Named::new(
@@ -147,7 +147,8 @@ impl Names {
             let served = self.served_by(definitions, index, position);
             let home = Home::root(interface.package);
             let lowering = self.lowering(definitions, home, &mut *scope, &mut *declared, &owner);
-            let mut lowering = Lowering { parameters: &parameters, ..lowering };
+            let mut lowering =
+                Lowering { written: &interface.parameters, parameters: &parameters, ..lowering };
             members.push(MemberPlan {
                 position,
                 method: methods.claim(&snake(&member.name), "_member", &owner)?,

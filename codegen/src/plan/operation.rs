@@ -11,12 +11,12 @@ use crate::error::{GenerateError, Named};
 use crate::name::{Scope, ident, pascal, snake};
 
 /// What generated code uses in the module of an operation under its short name.
-const MODULE_NAMES: [&str; 21] = [
+const MODULE_NAMES: &[&str] = &[
     "Call",
     "CallError",
     "Context",
     "DateTime",
-    "Err",
+    "Entries",
     "Handler",
     "ID",
     "Input",
@@ -29,14 +29,13 @@ const MODULE_NAMES: [&str; 21] = [
     "Output",
     "Ref",
     "Result",
-    "Some",
     "String",
     "Utc",
     "Vec",
 ];
 
 /// What every context offers, and what would read as a well-known method of Rust and is none.
-const CONTEXT_METHODS: [&str; 13] = [
+const CONTEXT_METHODS: &[&str] = &[
     "as_ref",
     "borrow",
     "clone",
@@ -126,13 +125,13 @@ impl Names {
         let operation = definitions.operation(index);
         let owner = Named::new(&definitions.sources, "operation", &operation.name, operation.place);
         let home = self.operation_home(definitions, index);
-        let mut scope = Scope::new(&MODULE_NAMES);
+        let mut scope = Scope::new(MODULE_NAMES);
         let mut declared = Vec::new();
         let mut lowering =
             self.lowering(definitions, home.clone(), &mut scope, &mut declared, &owner);
         lowering.declare(&ident("Input"), "What the operation takes", &operation.input)?;
         lowering.declare(&ident("Output"), "What the operation answers", &operation.output)?;
-        let mut methods = Scope::new(&CONTEXT_METHODS);
+        let mut methods = Scope::new(CONTEXT_METHODS);
         let mut requirements = Vec::new();
         for (position, requirement) in operation.requirements.iter().enumerate() {
             let owner = Named::new(

@@ -158,7 +158,8 @@ pub(super) struct Lowering<'l> {
     pub(super) declared: &'l mut Vec<Declared>,
     /// Whose types they are, for errors.
     pub(super) owner: &'l Named,
-    /// The parameters of the interface that the types stand in.
+    /// The parameters of the interface that the types stand in, as written and in Rust.
+    pub(super) written: &'l [String],
     pub(super) parameters: &'l [Ident],
 }
 
@@ -295,7 +296,7 @@ impl Lowering<'_> {
             };
             fields.push(FieldPlan {
                 name: scope.claim(&snake(&field.name), "", &owner)?,
-                citation: crate::citation::field(self.definitions, field),
+                citation: crate::citation::field(self.definitions, self.written, field),
                 ty: self.ty(&field.ty, &format!("{name}{}", pascal(&field.name)))?,
             });
         }

@@ -117,12 +117,12 @@ fn resolve(at: &Literal, shape: EdgeShape, target: &Target<'_>) -> TokenStream {
                     &self,
                     after: Option<&str>,
                     limit: usize,
-                ) -> Result<Vec<(String, #ty)>, CallError> {
+                ) -> Result<Entries<#ty>, CallError> {
                     #page
                 }
 
                 /// Returns every key with its target, in the order of the keys.
-                pub fn all(&self) -> Result<Vec<(String, #ty)>, CallError> {
+                pub fn all(&self) -> Result<Entries<#ty>, CallError> {
                     self.page(None, usize::MAX)
                 }
             }
