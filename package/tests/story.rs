@@ -147,7 +147,7 @@ async fn the_story_on_disk_and_after_a_restart() {
     let before = tell(&desk).await;
     desk.world.verify().await;
     let Desk { world, workspace, directory, agent, thread } = desk;
-    world.close();
+    drop(world.close());
 
     let world = World::over(sled(&path));
     world.verify().await;

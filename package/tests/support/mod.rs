@@ -6,10 +6,12 @@
 
 #![allow(dead_code, unused_imports, reason = "each test binary uses what it needs of this")]
 
+mod bare;
 mod desk;
 mod inputs;
 mod world;
 
+pub(crate) use bare::bare_directory;
 pub(crate) use desk::{Desk, unchanged};
 pub(crate) use inputs::*;
 pub(crate) use world::{World, invalid_at};

@@ -9,7 +9,8 @@ use chrono::{DateTime, Utc};
 use quixos_package::workspace::{WorkspaceData, WorkspaceObject, WorkspaceObjectInput};
 use quixos_runtime::store::{Direction, MemoryStore, Store};
 use quixos_runtime::{
-    CallError, Caller, ManualClock, ObjectRef, Ref, Runtime, SeededIds, Session, reference_text,
+    CallError, Caller, ManualClock, ObjectRef, PackageCode, Ref, Runtime, SeededIds, Session,
+    reference_text,
 };
 use serde_json::Value;
 
@@ -35,9 +36,17 @@ impl World {
 
     /// Opens a runtime over a store.
     pub(crate) fn over(store: Arc<dyn Store>) -> Self {
+        Self::with(store, quixos_package::packages())
+    }
+
+    /// Opens a runtime with other packages than ours alone.
+    pub(crate) fn with(
+        store: Arc<dyn Store>,
+        packages: impl IntoIterator<Item = PackageCode>,
+    ) -> Self {
         let start: DateTime<Utc> = START.parse().unwrap();
         let clock = Arc::new(ManualClock::at(start));
-        let builder = quixos_package::packages()
+        let builder = packages
             .into_iter()
             .fold(Runtime::builder(), |builder, package| builder.package(package));
         let runtime = builder
@@ -49,11 +58,10 @@ impl World {
         Self { runtime, session, clock, store }
     }
 
-    /// Makes everything durable and lets go of the store.
-    pub(crate) fn close(self) {
-        let Self { runtime, session, clock: _, store } = self;
-        runtime.close();
-        drop((session, store));
+    /// Makes everything durable, and returns the store, which nobody uses any longer.
+    pub(crate) fn close(self) -> Arc<dyn Store> {
+        self.runtime.close();
+        self.store
     }
 
     /// Moves the clock forward.
@@ -125,8 +133,13 @@ impl World {
 
     /// Checks every byte and every invariant.
     pub(crate) async fn verify(&self) {
+        assert_eq!(self.findings().await, [String::new(); 0]);
+    }
+
+    /// Returns what a check of every byte and every invariant finds.
+    pub(crate) async fn findings(&self) -> Vec<String> {
         let report = self.runtime.verify().await.unwrap();
-        assert!(report.findings.is_empty(), "{:#?}", report.findings);
+        report.findings.iter().map(ToString::to_string).collect()
     }
 }
 

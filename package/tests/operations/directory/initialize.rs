@@ -1,8 +1,8 @@
 //! `directory_initialize`
 
-use quixos_package::agent_runtime::{AgentData, ThreadData, directory_initialize};
+use quixos_package::agent_runtime::{AgentData, AgentDirectory, ThreadData, directory_initialize};
 
-use crate::support::{Desk, START, invalid_at};
+use crate::support::{Desk, START, bare_directory, invalid_at};
 
 fn input(settings: &str) -> directory_initialize::Input {
     let instructions = "Be strict.".to_owned();
@@ -45,4 +45,16 @@ async fn initialize_checks_the_settings_also_when_nothing_is_left_to_do() {
     let desk = Desk::new().await;
     let error = desk.world.fails(desk.directory().initialize(&input("[]"))).await;
     assert_eq!(invalid_at(error), "settings");
+}
+
+#[tokio::test]
+async fn initialize_is_for_whoever_creates_a_directory() {
+    let (world, directory) = bare_directory().await;
+    let client = AgentDirectory::on(&world.session, directory);
+    let error = world.fails(client.initialize(&input(r#"{"x":1}"#))).await;
+    assert_eq!(invalid_at(error), "settings.x");
+    client.initialize(&input("{}")).await.unwrap();
+    assert!(client.default_agent().await.unwrap().is_some());
+    assert!(client.initial_thread().await.unwrap().is_some());
+    world.verify().await;
 }

@@ -1,11 +1,14 @@
 //! `directory_reconcileRepair`
 
 use quixos_package::agent_runtime::{
-    RequestData, RequestState, directory_reconcile_repair, item_checkpoint,
+    AgentDirectory, RequestData, RequestState, directory_reconcile_repair, item_checkpoint,
+    request_finish,
 };
 use quixos_runtime::CallError;
 
-use crate::support::{Desk, WORKER, claim, finish, invalid_at, item, minute, repair, takeover};
+use crate::support::{
+    Desk, WORKER, bare_directory, claim, finish, invalid_at, item, minute, repair, takeover,
+};
 
 type Repair = directory_reconcile_repair::Input;
 
@@ -88,15 +91,8 @@ async fn reconcile_repair_again_answers_the_same_request() {
         assert_eq!(desk.world.keeps(desk.directory().reconcile_repair(&again)).await, request);
     }
     // Nor does it matter what has become of it, or of the thread.
-    assert!(
-        desk.request(request)
-            .finish(&quixos_package::agent_runtime::request_finish::Input {
-                generation: 4,
-                ..finish("completed")
-            })
-            .await
-            .unwrap()
-    );
+    let end = request_finish::Input { generation: 4, ..finish("completed") };
+    assert!(desk.request(request).finish(&end).await.unwrap());
     desk.thread().archive(true).await.unwrap();
     assert_eq!(desk.world.keeps(desk.directory().reconcile_repair(&repair("r1"))).await, request);
 }
@@ -127,6 +123,18 @@ async fn reconcile_repair_refuses_an_empty_attempt_and_generation_zero() {
     assert_eq!(invalid_at(error), "attempt");
     let zeroth = Repair { generation: 0, ..repair("r1") };
     let error = desk.world.fails(desk.directory().reconcile_repair(&zeroth)).await;
+    assert_eq!(invalid_at(error), "generation");
+}
+
+#[tokio::test]
+async fn reconcile_repair_is_unavailable_before_the_directory_is_initialized() {
+    let (world, directory) = bare_directory().await;
+    let client = AgentDirectory::on(&world.session, directory);
+    let error = world.fails(client.reconcile_repair(&repair("r1"))).await;
+    assert_eq!(error.code(), "unavailable");
+    // What the attempt is comes before.
+    let zeroth = Repair { generation: 0, ..repair("r1") };
+    let error = world.fails(client.reconcile_repair(&zeroth)).await;
     assert_eq!(invalid_at(error), "generation");
 }
 
