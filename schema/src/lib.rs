@@ -15,6 +15,7 @@ mod difference;
 mod format;
 mod grammar;
 mod lexer;
+mod literal;
 mod nearest;
 mod parse;
 mod parser;

@@ -7,11 +7,20 @@
 //! wrong already.
 //!
 //! Progress: every turn of a list takes a token or ends the list.
+//!
+//! What is taken stands here; how the next entry is found in `parser/recovery.rs`; what is said
+//! of a fault in `parser/blame.rs`.
+
+mod blame;
+mod recovery;
+
+pub(crate) use recovery::Level;
 
 use crate::ast::{Name, Spanned, Text};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
-use crate::lexer::{Token, TokenKind, unescape};
+use crate::lexer::{Token, TokenKind};
+use crate::literal::unescape;
 use crate::nearest::nearest;
 use crate::source::{Place, SourceId};
 
@@ -26,23 +35,6 @@ pub(crate) type Parse<T> = Result<T, Fault>;
 const DEEPEST: usize = 64;
 
 const LAST_TOO: &str = "every line of a block or record ends in `;`, the last one too";
-
-/// What the entries of a list look like: enough to find the next one after a fault.
-pub(crate) struct Level {
-    /// What a message calls an entry: `a member of an interface`.
-    pub(crate) entry: &'static str,
-    /// The words that an entry begins with; none if it begins with a name.
-    pub(crate) words: &'static [&'static str],
-    /// What follows the name that an entry begins with, if it begins with a name.
-    pub(crate) mark: Option<TokenKind>,
-    /// Words that begin entries of blocks below this one: they turn up here when such a block
-    /// was closed too early.
-    pub(crate) deeper: &'static [&'static str],
-    /// The block is part of a line that ends in `;`, so `};` may close it.
-    pub(crate) inline: bool,
-    /// Some entries are blocks: they end in `}`.
-    pub(crate) blocks: bool,
-}
 
 /// The tokens of a file, and where we are.
 pub(crate) struct Cursor<'a> {
@@ -350,227 +342,6 @@ impl<'a> Cursor<'a> {
         self.depth -= 1;
         read
     }
-
-    fn entries<T>(
-        &mut self,
-        level: &'static Level,
-        mut entry: impl FnMut(&mut Self) -> Parse<T>,
-    ) -> Vec<T> {
-        self.levels.push(level);
-        let mut entries = Vec::new();
-        loop {
-            // A `;` behind a block, or one too many, harms nobody.
-            while self.eat(TokenKind::Semicolon).is_some() {}
-            if self.at(TokenKind::CloseBrace) && self.levels.len() == 1 {
-                self.stray_brace();
-                continue;
-            }
-            let over = self.at(TokenKind::End) || self.at(TokenKind::CloseBrace);
-            if over || self.belongs_outside(level) {
-                break;
-            }
-            let start = self.at;
-            self.blamed = None;
-            let early = self.word().is_some_and(|word| level.deeper.contains(&word));
-            match entry(self) {
-                Ok(value) => entries.push(value),
-                Err(Fault) => {
-                    let untouched = self.at == start;
-                    if untouched && !self.at(TokenKind::OpenBrace) {
-                        self.bump();
-                    }
-                    self.recover(untouched && early);
-                }
-            }
-        }
-        self.levels.pop();
-        entries
-    }
-
-    fn begins(&self, level: &Level) -> bool {
-        let Some(word) = self.word() else { return false };
-        level.words.contains(&word) || level.mark == Some(self.nth(1).kind)
-    }
-
-    /// Tells whether the next line is an entry of a block around this one, so that this one
-    /// must have ended.
-    fn belongs_outside(&self, level: &Level) -> bool {
-        let outer = &self.levels[..self.levels.len().saturating_sub(1)];
-        self.peek().first_on_line
-            && !self.begins(level)
-            && self.nth(1).kind == TokenKind::Word
-            && self.nth(2).kind != TokenKind::Semicolon
-            && outer.iter().any(|outer| self.begins(outer))
-    }
-
-    /// Skips to where the next entry of the innermost list can begin. Behind a block that was
-    /// closed too `early`, everything up to a line that surely is an entry is skipped.
-    fn recover(&mut self, early: bool) {
-        let Some(level) = self.levels.last().copied() else { return };
-        let outermost = self.levels.len() == 1;
-        let mut depth = 0_usize;
-        loop {
-            let token = self.peek();
-            let at_margin = self.at_margin();
-            match token.kind {
-                TokenKind::End => return,
-                TokenKind::OpenBrace => depth += 1,
-                TokenKind::CloseBrace if depth > 0 => {
-                    depth -= 1;
-                    let next = self.nth(1);
-                    let new_line = next.kind == TokenKind::Word && next.first_on_line;
-                    if depth == 0 && level.blocks && new_line && !early {
-                        self.bump();
-                        return;
-                    }
-                }
-                TokenKind::CloseBrace => {
-                    let ends_entry = !level.inline && self.nth(1).kind == TokenKind::Semicolon;
-                    if !(ends_entry || (outermost && early)) {
-                        return;
-                    }
-                }
-                TokenKind::Semicolon if depth == 0 => {
-                    self.bump();
-                    if !early {
-                        return;
-                    }
-                    continue;
-                }
-                TokenKind::Word if token.first_on_line => {
-                    let first = self.levels[0];
-                    if at_margin && self.begins(first) {
-                        return;
-                    }
-                    let sure = depth == 0 && !(outermost && early);
-                    if sure && (self.begins(level) || self.belongs_outside(level)) {
-                        return;
-                    }
-                }
-                TokenKind::Word
-                | TokenKind::Text
-                | TokenKind::OpenBracket
-                | TokenKind::CloseBracket
-                | TokenKind::OpenAngle
-                | TokenKind::CloseAngle
-                | TokenKind::Semicolon
-                | TokenKind::Colon
-                | TokenKind::Comma
-                | TokenKind::Dot
-                | TokenKind::Equals
-                | TokenKind::Arrow => {}
-            }
-            self.bump();
-        }
-    }
-
-    /// Tells whether the next token stands at the very beginning of its line.
-    fn at_margin(&self) -> bool {
-        let start = self.peek().place.start as usize;
-        start == 0 || self.text.as_bytes()[start - 1] == b'\n'
-    }
-
-    // Reporting.
-
-    /// Blames the next token, unless it was blamed before.
-    fn blame(&mut self) -> bool {
-        !self.peek().blamed && self.blamed.replace(self.at) != Some(self.at)
-    }
-
-    /// Reports that something else was expected here.
-    pub(crate) fn unexpected(&mut self, expected: &str, help: Option<String>) -> Fault {
-        if self.at(TokenKind::End) && !self.open.is_empty() {
-            self.unclosed(expected);
-        } else if self.blame() {
-            let message = format!("expected {expected}, found {}", self.found());
-            let place = self.peek().place;
-            self.diagnostics
-                .push(Diagnostic::new(Code::UnexpectedToken, place, message).maybe_help(help));
-        }
-        Fault
-    }
-
-    /// Reports that no entry of this list begins here.
-    pub(crate) fn unexpected_entry(&mut self, level: &'static Level) -> Fault {
-        let place = self.peek().place;
-        let found = self.word().unwrap_or_default();
-        let early = level.deeper.contains(&found);
-        if early && let Some(closed) = self.closed {
-            if self.blame() {
-                self.diagnostics.push(
-                    Diagnostic::new(
-                        Code::UnexpectedToken,
-                        place,
-                        format!("expected {}, found `{found}`", level.entry),
-                    )
-                    .also(closed, "the block before ends here")
-                    .help(format!("is this `}}` one too many? `{found}` belongs into the block")),
-                );
-            }
-            return Fault;
-        }
-        let help = match nearest(found, level.words.iter().copied()) {
-            Some(word) => format!("did you mean `{word}`?"),
-            None => format!("it begins with {}", listed(level.words)),
-        };
-        self.unexpected(level.entry, Some(help))
-    }
-
-    /// Reports that the innermost open bracket is not closed where the next token stands.
-    fn unclosed(&mut self, expected: &str) {
-        if !self.blame() {
-            return;
-        }
-        let place = self.peek().place;
-        let message = format!("expected {expected}, found {}", self.found());
-        let mut diagnostic = Diagnostic::new(Code::Unclosed, place, message);
-        if let Some(opening) = self.open.last() {
-            let bracket = &self.text[opening.range()];
-            diagnostic = if matches!(bracket, "{" | "[" | "<") {
-                diagnostic.also(*opening, format!("this `{bracket}` is not closed"))
-            } else {
-                diagnostic.also(*opening, "what begins here is not closed")
-            };
-        }
-        self.diagnostics.push(diagnostic);
-    }
-
-    fn stray_brace(&mut self) {
-        if self.blame() {
-            let mut diagnostic =
-                Diagnostic::new(Code::StrayBracket, self.peek().place, "this `}` closes nothing");
-            if let Some(closed) = self.closed {
-                diagnostic = diagnostic.also(closed, "the last block was closed here");
-            }
-            self.diagnostics.push(diagnostic);
-        }
-        self.bump();
-    }
-
-    /// Reports a fault that the grammar knows more about.
-    pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
-    }
-
-    fn found(&self) -> String {
-        self.word().map_or_else(|| self.peek().kind.describe().to_owned(), |it| format!("`{it}`"))
-    }
-}
-
-/// `a`, `b` or `c`
-fn listed(words: &[&str]) -> String {
-    let mut text = String::new();
-    for (at, word) in words.iter().enumerate() {
-        text.push_str(match at {
-            0 => "",
-            _ if at + 1 == words.len() => " or ",
-            _ => ", ",
-        });
-        text.push('`');
-        text.push_str(word);
-        text.push('`');
-    }
-    text
 }
 
 /// `many-unique` as a name: `manyUnique`.

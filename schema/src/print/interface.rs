@@ -1,8 +1,9 @@
 //! Interfaces and their members.
 
 use super::types::{from_behind, records, shape_records};
-use super::{Entry, Printer, quoted};
+use super::{Entry, Printer};
 use crate::ast::{Interface, Member, MemberKind};
+use crate::literal::quoted;
 use crate::source::Place;
 
 impl Interface {

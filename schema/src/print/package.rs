@@ -2,8 +2,9 @@
 
 use super::interface::with;
 use super::types::{argument_records, between, flat_use, from_behind, records, shape_records};
-use super::{Entry, Printer, quoted};
+use super::{Entry, Printer};
 use crate::ast::{Operation, Package, Requirement, RequirementKind};
+use crate::literal::quoted;
 use crate::source::Place;
 
 impl Package {

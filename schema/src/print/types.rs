@@ -4,6 +4,7 @@ use super::{Entry, Printer, start};
 use crate::ast::{
     EdgeShape, EdgeTarget, Field, InterfaceExpr, Name, TypeExpr, TypeKind, Use, Verbs,
 };
+use crate::literal::quoted;
 use crate::source::Place;
 
 impl Entry for Field {
@@ -121,7 +122,7 @@ impl Printer<'_> {
     /// Prints the shape of an edge; so many characters follow on its last line.
     pub(super) fn shape(&mut self, shape: &EdgeShape, rest: usize) {
         self.name(&shape.cardinality);
-        let keyed = shape.keyed.as_ref().map(|key| format!(" keyed {}", super::quoted(&key.value)));
+        let keyed = shape.keyed.as_ref().map(|key| format!(" keyed {}", quoted(&key.value)));
         let keyed = keyed.unwrap_or_default();
         match &shape.target {
             EdgeTarget::Atom(atom) => {

@@ -19,6 +19,7 @@ mod package;
 mod types;
 
 use crate::ast::{Comment, Name, Text};
+use crate::literal::quoted;
 use crate::source::Place;
 
 /// Something that begins its own line.
@@ -265,22 +266,4 @@ fn has_empty_line(text: &str) -> bool {
     lines.next();
     lines.next_back();
     lines.any(|line| line.trim().is_empty())
-}
-
-/// A string literal that says this.
-fn quoted(value: &str) -> String {
-    let mut literal = String::with_capacity(value.len() + 2);
-    literal.push('"');
-    for character in value.chars() {
-        match character {
-            '"' => literal.push_str("\\\""),
-            '\\' => literal.push_str("\\\\"),
-            '\n' => literal.push_str("\\n"),
-            '\t' => literal.push_str("\\t"),
-            control if control.is_control() => literal.extend(control.escape_unicode()),
-            plain => literal.push(plain),
-        }
-    }
-    literal.push('"');
-    literal
 }
