@@ -12,7 +12,7 @@ use quixos_schema::{
 use crate::capability::Plan;
 use crate::package::Handler;
 use crate::reference::ObjectRef;
-use crate::value::{Expected, Layout, reference_text};
+use crate::value::{Expected, Layout, Shape, reference_text};
 
 /// Everything that was loaded.
 pub(crate) struct Model {
@@ -199,6 +199,14 @@ impl AtomModel {
             streams: streams.collect(),
             root: atom.root.as_ref().map(|root| CreationModel::new(definitions, root)),
         }
+    }
+}
+
+impl StateModel {
+    /// Tells whether an object can be without it: a slot that holds an optional may have been
+    /// added after the object was created, and holds nothing then.
+    pub(crate) fn may_be_absent(&self) -> bool {
+        matches!(self.layout.shape(), Shape::Optional(_))
     }
 }
 

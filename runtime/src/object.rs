@@ -53,10 +53,18 @@ pub(crate) fn state(
     object: ObjectRef,
     slot: &StateModel,
 ) -> Result<Bytes, CallError> {
-    read.get(&key::state(object, slot.tag))?.ok_or_else(|| CallError::Corrupt {
-        message: format!("{object:?} has no state `{}`", slot.name),
-    })
+    match read.get(&key::state(object, slot.tag))? {
+        Some(bytes) => Ok(bytes),
+        None if slot.may_be_absent() => Ok(NOTHING),
+        None => {
+            let message = format!("{object:?} has no state `{}`", slot.name);
+            Err(CallError::Corrupt { message })
+        }
+    }
 }
+
+/// The bytes of an optional without a value.
+const NOTHING: Bytes = Bytes::from_static(&[0]);
 
 /// Writes a state slot, and moves the inverse entries whose keys are in it. The bytes are of the
 /// slot's type.

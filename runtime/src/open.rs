@@ -4,15 +4,17 @@
 //! what is stored means what their definitions say, and nothing else knows.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::sync::Arc;
 
-use quixos_schema::{Definitions, Package, Severity, Sources, render_text};
+use quixos_schema::{
+    Concern, Definitions, Impact, Package, Severity, Sources, diff, render_changes_text,
+    render_text,
+};
 
 use crate::error::CallError;
 use crate::export::is_unfinished;
 use crate::meta::{self, FORMAT, StoredPackage};
-use crate::overlay::{Base, Overlay};
+use crate::overlay::{Base, Overlay, Read};
 use crate::package::{Handler, PackageCode};
 use crate::shared::unreadable;
 use crate::store::{Batch, CommitError, Durability, Store};
@@ -148,8 +150,13 @@ pub(crate) fn handlers(
     }
 }
 
-/// Checks that a store is for these definitions; one that is empty becomes so.
-pub(crate) fn prepare(store: &dyn Store, definitions: &Definitions) -> Result<(), OpenError> {
+/// Checks that a store is for these definitions; one that is empty becomes so. With `upgrade`, so
+/// does one that other revisions wrote, if what is stored means the same under these.
+pub(crate) fn prepare(
+    store: &dyn Store,
+    definitions: &Definitions,
+    upgrade: bool,
+) -> Result<(), OpenError> {
     let view = store.view().map_err(unreadable)?;
     let base = Base::new(Overlay::new(), view, 0, 0);
     if is_unfinished(&base)? {
@@ -159,26 +166,26 @@ pub(crate) fn prepare(store: &dyn Store, definitions: &Definitions) -> Result<()
     match meta::format(&base)? {
         Some(FORMAT) => {}
         Some(found) => return Err(OpenError::Format { found }),
-        None => {
-            if !crate::overlay::Read::begin_with(&base, &[], None, 1)?.is_empty() {
-                return Err(OpenError::Foreign);
-            }
-            writes.extend([meta::put_format()?]);
-        }
+        None if base.begin_with(&[], None, 1)?.is_empty() => writes.extend([meta::put_format()?]),
+        None => return Err(OpenError::Foreign),
     }
-    let mut loaded: BTreeMap<&str, &Package> =
+    let stored = meta::packages(&base)?;
+    let mut new: BTreeMap<&str, &Package> =
         definitions.packages.iter().map(|package| (package.id.as_str(), package)).collect();
-    for stored in meta::packages(&base)? {
-        match loaded.remove(stored.id.as_str()) {
-            None => return Err(OpenError::PackageMissing { revision: stored.revision }),
-            Some(package) if package.digest == stored.digest => {}
+    for before in &stored {
+        match new.get(before.id.as_str()) {
+            None => return Err(OpenError::PackageMissing { revision: before.revision.clone() }),
+            Some(package) if package.digest == before.digest => drop(new.remove(&*before.id)),
             Some(package) => {
-                let difference = difference(&stored, package);
-                return Err(OpenError::PackageDigest { id: stored.id, difference });
+                let difference = Difference::between(&stored, definitions);
+                if !(upgrade && difference.is_safe) {
+                    let (id, text) = (before.id.clone(), difference.explain(before, package));
+                    return Err(OpenError::PackageDigest { id, difference: text });
+                }
             }
         }
     }
-    for package in loaded.values() {
+    for package in new.values() {
         writes.extend([meta::put_package(&stored_form(definitions, package))?]);
     }
     if writes.is_empty() {
@@ -206,11 +213,42 @@ fn stored_form(definitions: &Definitions, package: &Package) -> StoredPackage {
     }
 }
 
-/// Says what differs between the definitions of a store and those that were loaded.
-fn difference(stored: &StoredPackage, loaded: &Package) -> String {
-    let mut text = String::new();
-    let _ = writeln!(text, "  stored: `{}`, digest {}", stored.revision, stored.digest);
-    let _ = writeln!(text, "  loaded: `{}`, digest {}", loaded.revision, loaded.digest);
-    text.push_str("open it with the definitions that wrote it, or export and import it");
-    text
+/// What differs between the definitions of a store and those that were loaded.
+struct Difference {
+    text: String,
+    /// Whether what is stored means the same under both.
+    is_safe: bool,
+}
+
+impl Difference {
+    fn between(stored: &[StoredPackage], loaded: &Definitions) -> Self {
+        let mut sources = Sources::new();
+        for (name, text) in stored.iter().flat_map(|package| &package.sources) {
+            sources.add(name, text);
+        }
+        let checked = quixos_schema::check(sources);
+        let Some(before) = checked.definitions else {
+            let text = "the stored definitions can no longer be read\n".into();
+            return Self { text, is_safe: false };
+        };
+        let changes = diff(&before, loaded);
+        Self {
+            text: render_changes_text(&changes, &checked.sources, &loaded.sources),
+            is_safe: changes.iter().all(|it| it.impact_on(Concern::Data) == Impact::Safe),
+        }
+    }
+
+    /// Says what differs, and what to do.
+    fn explain(&self, stored: &StoredPackage, loaded: &Package) -> String {
+        let advice = if self.is_safe {
+            "what is stored need not change: accept the upgrade, or open it with the definitions \
+             that wrote it"
+        } else {
+            "what is stored would have to be converted: open it with the definitions that wrote it"
+        };
+        format!(
+            "stored: `{}`, digest {}\nloaded: `{}`, digest {}\n{}{advice}",
+            stored.revision, stored.digest, loaded.revision, loaded.digest, self.text
+        )
+    }
 }

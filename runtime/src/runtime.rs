@@ -38,6 +38,7 @@ pub struct Builder {
     ids: Arc<dyn IdSource>,
     limits: Limits,
     target: Target,
+    upgrade: bool,
 }
 
 impl Runtime {
@@ -50,6 +51,7 @@ impl Runtime {
             ids: Arc::new(RandomIds),
             limits: Limits::default(),
             target: Target::Server,
+            upgrade: false,
         }
     }
 
@@ -172,6 +174,14 @@ impl Builder {
         self
     }
 
+    /// Accepts a store that other revisions of the packages wrote, if what is stored means the same
+    /// under these; it is theirs from then on. By default it is refused.
+    #[must_use]
+    pub fn accept_safe_upgrades(mut self) -> Self {
+        self.upgrade = true;
+        self
+    }
+
     /// Checks and links the packages, opens the store for them, and starts.
     ///
     /// # Errors
@@ -181,7 +191,7 @@ impl Builder {
         let definitions = open::check(&self.packages)?;
         let handlers = open::handlers(&definitions, &self.packages)?;
         let model = Model::new(Arc::clone(&definitions), handlers, self.target);
-        open::prepare(store.as_ref(), &definitions)?;
+        open::prepare(store.as_ref(), &definitions, self.upgrade)?;
         let limits = self.limits.within(store.limits());
         let (status, _) = watch::channel(Status::default());
         let shared = Arc::new(Shared {

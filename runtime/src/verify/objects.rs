@@ -37,7 +37,7 @@ impl<R: Read> Check<'_, R> {
             self.found(VerifyKind::Commit, place.clone(), message);
         }
         for slot in &atom.states {
-            if !self.read.contains(&key::state(object, slot.tag))? {
+            if !slot.may_be_absent() && !self.read.contains(&key::state(object, slot.tag))? {
                 let message = format!("it has no state `{}`", slot.name);
                 self.found(VerifyKind::MissingState, place.clone(), message);
             }

@@ -3,6 +3,8 @@
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its part of what it shares")]
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
+pub mod faulty;
+
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};

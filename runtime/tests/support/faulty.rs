@@ -1,0 +1,197 @@
+//! A store in memory that fails when told to, and stands still while it is told to.
+
+use std::collections::VecDeque;
+use std::ops::Bound;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+
+use bytes::Bytes;
+use quixos_runtime::store::{
+    Batch, Commit, CommitError, Concurrency, Direction, Durability, Health, MemoryStore, Page,
+    Store, StoreError, StoreLimits, TransactionId, Version, View,
+};
+
+/// How a batch fails.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// Refused when it is submitted.
+    NoSpaceAtSubmit,
+    /// Refused by the disk.
+    NoSpace,
+    /// The disk failed for good.
+    Poisoned,
+    /// Nobody knows; it was written.
+    UnknownWritten,
+    /// Nobody knows; it was not.
+    UnknownLost,
+    /// The store has an error of its own.
+    Panic,
+}
+
+#[derive(Default)]
+struct State {
+    faults: Mutex<VecDeque<Fault>>,
+    standing: Mutex<bool>,
+    moves: Condvar,
+    /// How many views are still to expire at their first use.
+    expiring: AtomicUsize,
+    /// Keys and values of the largest batch.
+    largest: AtomicUsize,
+}
+
+#[derive(Default)]
+pub struct FaultyStore {
+    inner: MemoryStore,
+    state: Arc<State>,
+    limits: StoreLimits,
+}
+
+impl FaultyStore {
+    pub fn with_batch_limit(batch: usize) -> Self {
+        Self { limits: StoreLimits { batch, ..StoreLimits::default() }, ..Self::default() }
+    }
+
+    /// Lets the next batch fail so.
+    pub fn fail(&self, fault: Fault) {
+        self.state.faults.lock().unwrap().push_back(fault);
+    }
+
+    /// Keeps batches from being written until told to go on.
+    pub fn stand_still(&self) {
+        *self.state.standing.lock().unwrap() = true;
+    }
+
+    pub fn go_on(&self) {
+        *self.state.standing.lock().unwrap() = false;
+        self.state.moves.notify_all();
+    }
+
+    /// Lets the next views expire at their first use.
+    pub fn expire_views(&self, count: usize) {
+        self.state.expiring.store(count, Ordering::SeqCst);
+    }
+
+    pub fn still_expiring(&self) -> usize {
+        self.state.expiring.load(Ordering::SeqCst)
+    }
+
+    pub fn largest_batch(&self) -> usize {
+        self.state.largest.load(Ordering::SeqCst)
+    }
+}
+
+fn no_space() -> CommitError {
+    CommitError::NoSpace { free: 1, floor: 2 }
+}
+
+impl Store for FaultyStore {
+    fn view(&self) -> Result<Box<dyn View>, StoreError> {
+        let take_one = |left: usize| left.checked_sub(1);
+        let expired =
+            self.state.expiring.fetch_update(Ordering::SeqCst, Ordering::SeqCst, take_one).is_ok();
+        Ok(Box::new(FaultyView { inner: self.inner.view()?, expired }))
+    }
+
+    fn submit(&self, batch: Batch, how: Durability) -> Result<Box<dyn Commit>, CommitError> {
+        let size = |(key, value): &(Bytes, Option<Bytes>)| {
+            key.len() + value.as_ref().map_or(0, Bytes::len)
+        };
+        self.state.largest.fetch_max(batch.writes.iter().map(size).sum(), Ordering::SeqCst);
+        let mut faults = self.state.faults.lock().unwrap();
+        if faults.front() == Some(&Fault::NoSpaceAtSubmit) {
+            faults.pop_front();
+            return Err(no_space());
+        }
+        let inner = self.inner.submit(batch, how)?;
+        Ok(Box::new(FaultyCommit { inner, state: Arc::clone(&self.state) }))
+    }
+
+    fn sync(&self) -> Result<(), CommitError> {
+        self.inner.sync()
+    }
+
+    fn durable(&self) -> Version {
+        self.inner.durable()
+    }
+
+    fn outcome(&self, transaction: TransactionId) -> Result<Option<Version>, StoreError> {
+        self.inner.outcome(transaction)
+    }
+
+    fn limits(&self) -> StoreLimits {
+        self.limits
+    }
+
+    fn health(&self) -> Health {
+        Health::Good
+    }
+
+    fn concurrency(&self) -> Concurrency {
+        Concurrency::SingleWriter
+    }
+}
+
+struct FaultyCommit {
+    inner: Box<dyn Commit>,
+    state: Arc<State>,
+}
+
+impl Commit for FaultyCommit {
+    fn wait(self: Box<Self>) -> Result<Version, CommitError> {
+        let mut standing = self.state.standing.lock().unwrap();
+        while *standing {
+            standing = self.state.moves.wait(standing).unwrap();
+        }
+        drop(standing);
+        let mut faults = self.state.faults.lock().unwrap();
+        let fault = faults.pop_front_if(|fault| *fault != Fault::NoSpaceAtSubmit);
+        drop(faults);
+        let Self { inner, .. } = *self;
+        match fault {
+            None => inner.wait(),
+            Some(Fault::UnknownWritten) => {
+                inner.wait()?;
+                Err(CommitError::Unknown("the disk did not say".into()))
+            }
+            Some(other) => {
+                drop(inner);
+                match other {
+                    Fault::Poisoned => Err(CommitError::Poisoned("the disk failed".into())),
+                    Fault::UnknownLost => Err(CommitError::Unknown("the disk did not say".into())),
+                    Fault::Panic => panic!("a store with an error of its own"),
+                    Fault::NoSpace | Fault::NoSpaceAtSubmit | Fault::UnknownWritten => {
+                        Err(no_space())
+                    }
+                }
+            }
+        }
+    }
+}
+
+struct FaultyView {
+    inner: Box<dyn View>,
+    expired: bool,
+}
+
+impl View for FaultyView {
+    fn version(&self) -> Version {
+        self.inner.version()
+    }
+
+    fn get(&self, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
+        if self.expired { Err(StoreError::Expired) } else { self.inner.get(key) }
+    }
+
+    fn range(
+        &self,
+        start: Bound<&[u8]>,
+        end: Bound<&[u8]>,
+        direction: Direction,
+        limit: usize,
+    ) -> Result<Page, StoreError> {
+        if self.expired {
+            return Err(StoreError::Expired);
+        }
+        self.inner.range(start, end, direction, limit)
+    }
+}
