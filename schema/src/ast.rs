@@ -16,7 +16,8 @@ pub struct Spanned<T> {
 
 /// A name as written.
 pub type Name = Spanned<String>;
-/// The contents of a string literal, unescaped.
+/// The contents of a string literal, unescaped. Empty where one is missing; a diagnostic of that
+/// place says so.
 pub type Text = Spanned<String>;
 
 /// One definition file.
