@@ -211,6 +211,10 @@ impl Lane {
             }
             // Whoever could send is gone: as if told to close.
             let Ok(message) = self.messages.recv() else { return None };
+            if self.closing && !matches!(message, Message::Done(_)) {
+                // Came too late; its sender is told by this end being dropped.
+                continue;
+            }
             if matches!(message, Message::Done(_)) || (!full && self.backlog.is_empty()) {
                 return Some(message);
             }

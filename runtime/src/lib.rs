@@ -5,6 +5,7 @@
 //! (the door), `call.rs` (what a handler may do), `transaction.rs` (all or nothing), `object.rs`,
 //! `edge.rs`, `inverse.rs`, `stream.rs` (what is done), `key.rs` (what is stored).
 
+mod admit;
 mod blocking;
 mod call;
 mod caller;

@@ -17,7 +17,7 @@ use crate::meta::{self, FORMAT, StoredPackage};
 use crate::overlay::{Base, Overlay, Read};
 use crate::package::{Handler, PackageCode};
 use crate::shared::unreadable;
-use crate::store::{Batch, CommitError, Durability, Store};
+use crate::store::{Batch, CommitError, Concurrency, Durability, Store};
 
 /// Why a runtime could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -76,6 +76,9 @@ pub enum OpenError {
         /// What differs, and what to do.
         difference: String,
     },
+    /// The store lets others write beside this host, which the lane does not reckon with.
+    #[error("the store lets many write at once; this host needs one that it writes alone")]
+    Concurrent,
     /// The store cannot be read.
     #[error(transparent)]
     Read(#[from] CallError),
@@ -157,6 +160,9 @@ pub(crate) fn prepare(
     definitions: &Definitions,
     upgrade: bool,
 ) -> Result<(), OpenError> {
+    if store.concurrency() != Concurrency::SingleWriter {
+        return Err(OpenError::Concurrent);
+    }
     let view = store.view().map_err(unreadable)?;
     let base = Base::new(Overlay::new(), view, 0, 0);
     if is_unfinished(&base)? {

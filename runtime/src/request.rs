@@ -9,7 +9,8 @@ use std::sync::Arc;
 use quixos_schema::{Definitions, Execution, InterfaceIndex, OperationIndex, Served, Verb};
 use ulid::Ulid;
 
-use crate::call::{admit, invoke};
+use crate::admit::admit;
+use crate::call::invoke;
 use crate::caller::Caller;
 use crate::capability::{Handed, denied};
 use crate::error::CallError;

@@ -23,7 +23,7 @@ use crate::reference::ObjectRef;
 use crate::session::{Session, closed};
 use crate::shared::{Settled, Shared, Status};
 use crate::snapshot::Snapshot;
-use crate::store::{Durability, Store};
+use crate::store::{Durability, Health, Store};
 
 /// Packages, loaded over a store.
 #[derive(Clone)]
@@ -125,6 +125,12 @@ impl Runtime {
     #[must_use]
     pub fn durable(&self) -> u64 {
         self.inner.shared.status.borrow().durable
+    }
+
+    /// Returns how the store is.
+    #[must_use]
+    pub fn health(&self) -> Health {
+        self.inner.shared.store.health()
     }
 
     /// Finishes what was asked for, makes it durable, and ends. Sessions that are left answer

@@ -54,7 +54,8 @@ impl Session {
     }
 
     /// Returns a session whose next call has an id. The same call with the same id is answered
-    /// what the first was answered, and done once; another call with it is a `conflict`.
+    /// what the first was answered, and done once; another call with it is a `conflict`. A query
+    /// changes nothing, and is just run again.
     #[must_use]
     pub fn with_transaction_id(&self, id: TransactionId) -> Self {
         Self { transaction: Some(id), ..self.clone() }

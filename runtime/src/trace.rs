@@ -8,7 +8,7 @@ use serde::Serialize;
 pub struct Step {
     /// How many calls it is within; 1 is the outermost.
     pub depth: usize,
-    /// The id of the operation that did it, or who it was that called from outside.
+    /// The id of the operation that did it.
     pub operation: String,
     /// What it did.
     pub verb: Verb,

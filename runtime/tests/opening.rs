@@ -169,6 +169,12 @@ fn a_store_of_another_format_or_of_something_else_is_refused() {
 }
 
 #[test]
+fn a_store_that_others_write_to_is_refused() {
+    let error = refusal(open_with(package(), &Arc::new(MemoryStore::optimistic())));
+    assert!(matches!(error, OpenError::Concurrent), "{error}");
+}
+
+#[test]
 fn a_closed_runtime_has_finished_what_was_asked_for() {
     let store = store();
     let runtime = open_with(package(), &store).unwrap();
