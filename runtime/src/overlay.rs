@@ -4,6 +4,9 @@
 //! reader takes a copy of it in no time) and a transaction's own writes. A scan merges them; a
 //! `None` in a layer hides what lies below.
 
+#[cfg(test)]
+mod tests;
+
 use std::cell::Cell;
 use std::ops::Bound;
 

@@ -81,7 +81,8 @@ impl Runtime {
     }
 
     /// Reads one version of everything while the lane stands still: for what takes long, or cannot
-    /// be done twice. `read` runs once and must not call the runtime.
+    /// be done twice. `read` runs once, on the thread that polls, and must not call the runtime;
+    /// callers that write wait for it.
     ///
     /// # Errors
     /// What `read` answers; `storage` when what was seen was rolled back.

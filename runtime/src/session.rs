@@ -169,7 +169,11 @@ impl Session {
         member: usize,
         target: ObjectRef,
     ) -> Result<bool, CallError> {
-        self.resolve(on, interface, member, |edge, base| edge.contains(base, on, target)).await
+        self.resolve(on, interface, member, |edge, base| {
+            self.door(base).name(target, "target", Verb::Resolve)?;
+            edge.contains(base, on, target)
+        })
+        .await
     }
 
     /// Reads at most `limit` targets of an edge member behind `after`, in the order of their ids.

@@ -186,6 +186,50 @@ fn a_group_that_is_not_even_taken_fails_alone() {
     assert_eq!(check_history(&runtime), 2);
 }
 
+/// A disk that is full now and then, under many callers: what was told is there, and nothing else.
+#[test]
+fn what_was_told_is_there_and_what_was_refused_is_not() {
+    let (store, runtime, shelf) = faulty();
+    let told: Vec<ObjectRef> = std::thread::scope(|scope| {
+        let callers: Vec<_> = (0..8)
+            .map(|caller| {
+                let (store, shelf) = (Arc::clone(&store), shelf.clone());
+                scope.spawn(move || {
+                    let call = |at: usize| {
+                        if (caller + at) % 7 == 0 {
+                            store.fail(if at % 2 == 0 {
+                                Fault::NoSpace
+                            } else {
+                                Fault::NoSpaceAtSubmit
+                            });
+                        }
+                        let created = shelf.play(&[step("create", &at.to_string(), None)]);
+                        match created {
+                            Ok(created) => Some(created[0]),
+                            Err(error) => {
+                                assert_eq!(error.code(), "storage", "{error}");
+                                None
+                            }
+                        }
+                    };
+                    (0..100).filter_map(call).collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        callers.into_iter().flat_map(|caller| caller.join().unwrap()).collect()
+    });
+    store.heal();
+    let entries =
+        shelf.session.member_entries(shelf.shelf, SHELVING, shelving::NOTES, None, usize::MAX);
+    let mut kept: Vec<_> = blocking(entries).unwrap().into_iter().map(|it| it.1).collect();
+    let mut told = told;
+    kept.sort();
+    told.sort();
+    assert_eq!(kept, told);
+    assert!((1..800).contains(&kept.len()), "some were refused: {}", kept.len());
+    assert_eq!(check_history(&runtime), 1 + kept.len() as u64);
+}
+
 #[test]
 fn a_store_that_takes_no_more_writes_is_still_read() {
     let faults = [Fault::Poisoned, Fault::UnknownLost, Fault::UnknownWritten, Fault::Panic];

@@ -56,6 +56,11 @@ impl FaultyStore {
         self.state.faults.lock().unwrap().push_back(fault);
     }
 
+    /// Lets no batch fail any more.
+    pub fn heal(&self) {
+        self.state.faults.lock().unwrap().clear();
+    }
+
     /// Keeps batches from being written until told to go on.
     pub fn stand_still(&self) {
         *self.state.standing.lock().unwrap() = true;
