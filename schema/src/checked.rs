@@ -27,12 +27,7 @@ pub fn check(sources: Sources) -> Checked {
     let mut files = Vec::new();
     for (id, source) in sources.iter() {
         let parsed = parse(id, &source.text);
-        if !parsed.diagnostics.is_empty() {
-            report.distrust(id);
-        }
-        for fault in parsed.diagnostics {
-            report.push(fault);
-        }
+        report.push_unread(parsed.diagnostics);
         files.push(parsed.file);
     }
     let names = resolve(&files, &mut report);

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::{Place, SourceId, Sources};
 
 /// The faults found so far.
@@ -15,12 +15,35 @@ pub(crate) struct Report<'a> {
     sources: &'a Sources,
     found: Vec<Diagnostic>,
     absent: Vec<(String, Diagnostic)>,
+    /// Faults of characters, tokens and grammar.
+    unread: Vec<Diagnostic>,
     distrusted: BTreeSet<SourceId>,
 }
 
 impl<'a> Report<'a> {
     pub(crate) fn new(sources: &'a Sources) -> Self {
-        Self { sources, found: Vec::new(), absent: Vec::new(), distrusted: BTreeSet::new() }
+        Self {
+            sources,
+            found: Vec::new(),
+            absent: Vec::new(),
+            unread: Vec::new(),
+            distrusted: BTreeSet::new(),
+        }
+    }
+
+    /// Adds the faults of a text that could not be read whole.
+    pub(crate) fn push_unread(&mut self, faults: Vec<Diagnostic>) {
+        self.distrusted.extend(faults.iter().map(|it| it.place.source));
+        self.unread.extend(faults);
+    }
+
+    /// Tells whether something in a place, or next to it, could not be read, so that nothing
+    /// follows from what was.
+    pub(crate) fn is_unread(&self, place: Place) -> bool {
+        self.unread
+            .iter()
+            .map(|it| it.place)
+            .any(|it| it.source == place.source && it.start <= place.end && place.start <= it.end)
     }
 
     /// Adds a fault.
@@ -46,9 +69,16 @@ impl<'a> Report<'a> {
         self.distrusted.contains(&source)
     }
 
+    /// Tells whether every text gave all that stands in it.
+    pub(crate) fn trusts_all(&self) -> bool {
+        self.distrusted.is_empty()
+    }
+
     /// Tells whether there is an error so far.
     pub(crate) fn has_errors(&self) -> bool {
-        !self.absent.is_empty() || self.found.iter().any(|it| it.code.severity() == Severity::Error)
+        !self.unread.is_empty()
+            || !self.absent.is_empty()
+            || self.found.iter().any(|it| it.code.severity() == Severity::Error)
     }
 
     /// Returns everything in the order of the sources, each fault once.
@@ -80,14 +110,9 @@ impl<'a> Report<'a> {
 
     /// Drops what is said about the meaning of a place that could not be read.
     fn spare_unread(&mut self) {
-        let unread: Vec<_> =
-            self.found.iter().filter(|it| is_unread(it)).map(|it| it.place).collect();
-        let touches = |place: Place| {
-            unread.iter().any(|it| {
-                it.source == place.source && it.start <= place.end && place.start <= it.end
-            })
-        };
-        self.found.retain(|it| is_unread(it) || !touches(it.place));
+        let found = std::mem::take(&mut self.found);
+        let told = |it: &Diagnostic| !self.is_unread(it.place);
+        self.found = self.unread.iter().cloned().chain(found.into_iter().filter(told)).collect();
     }
 
     fn may_be_defined(&self, name: &str, place: Place) -> bool {
@@ -101,11 +126,6 @@ impl<'a> Report<'a> {
             })
         })
     }
-}
-
-/// Tells whether a fault is about characters, tokens or grammar.
-fn is_unread(diagnostic: &Diagnostic) -> bool {
-    diagnostic.code < Code::NoPackage
 }
 
 /// Sorts by place, and drops what was found twice.

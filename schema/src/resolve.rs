@@ -117,6 +117,10 @@ pub(crate) fn resolve<'a>(files: &'a [ast::File], report: &mut Report<'_>) -> Na
             names.collect_items(file, home, report);
         }
     }
+    for (file, _) in files.iter().zip(&homes).filter(|(_, home)| home.is_none()) {
+        // What it defines is unknown to all others, and that is not their fault.
+        report.distrust(file.source);
+    }
     names.collect_operations(report);
     for (file, home) in files.iter().zip(&homes) {
         if let Some(home) = *home {
@@ -265,15 +269,14 @@ impl<'a> Names<'a> {
                     format!("the packages of the set are {}", listed(&known))
                 }
             });
-            report.push_absent(
-                &name.value,
-                Diagnostic::new(
-                    Code::UnknownPackage,
-                    name.place,
-                    format!("no package named `{}`", name.value),
-                )
-                .help(help),
-            );
+            let message = format!("no package named `{}`", name.value);
+            let diagnostic = Diagnostic::new(Code::UnknownPackage, name.place, message).help(help);
+            // Until a file is distrusted, every block of a package was seen.
+            if report.trusts_all() {
+                report.push(diagnostic);
+            } else {
+                report.push_absent(&name.value, diagnostic);
+            }
         }
         found
     }
@@ -310,10 +313,6 @@ impl<'a> Names<'a> {
         }
         if first.is_none() && !report.distrusts(file.source) {
             self.report_homeless(file, report);
-        }
-        if home.is_none() {
-            // What it defines is unknown to all others, and that is not their fault.
-            report.distrust(file.source);
         }
         home
     }

@@ -58,7 +58,8 @@ fn a_change_in_fields() {
               "start": 48
             }
           }
-        ]"#]].assert_eq(&format!("{json:#}"));
+        ]"#]]
+    .assert_eq(&format!("{json:#}"));
 }
 
 #[test]

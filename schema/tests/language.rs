@@ -98,6 +98,26 @@ fn the_language_by_example() {
     }
 }
 
+/// The files of an example: those that it names by lines `// file NAME`, or one that belongs to a
+/// package `P`.
+fn files_of(page: &str, example: &Example) -> Sources {
+    let mut sources = Sources::new();
+    if example.text.starts_with("// file ") {
+        for part in example.text.split("// file ").skip(1) {
+            let (name, text) = part.split_once('\n').expect("a name, then the file");
+            sources.add(name, text);
+        }
+        return sources;
+    }
+    let text = in_package("P", &example.text);
+    let in_other = text.starts_with("part of P;");
+    sources.add(format!("{page}.md, line {}", example.line), text);
+    if in_other {
+        sources.add("package.quixos", "package P id \"p\" revision \"p@1\" {}");
+    }
+    sources
+}
+
 /// Each page has its code and what it is about as a heading, an example of the fault, and one of
 /// how to mend it.
 #[test]
@@ -113,13 +133,7 @@ fn every_page_of_a_diagnostic_shows_it() {
 
         let examples = examples(&page);
         for example in &examples {
-            let mut sources = Sources::new();
-            sources
-                .add(format!("{name}.md, line {}", example.line), in_package("P", &example.text));
-            if sources.get(SourceId(0)).text.starts_with("part of P;") {
-                sources.add("package.quixos", "package P id \"p\" revision \"p@1\" {}");
-            }
-            let checked = check(sources);
+            let checked = check(files_of(&name, example));
             let found: BTreeSet<_> = match code.severity() {
                 Severity::Error => errors(&checked),
                 Severity::Warning => {

@@ -29,7 +29,7 @@ impl Checker<'_, '_, '_> {
             self.key(cardinality, &written.cardinality, key);
         }
         match (cardinality, target) {
-            (Some(cardinality), Some(target)) => {
+            (Some(cardinality), Some(target)) if !self.report.is_unread(written.place) => {
                 EdgeShape { cardinality, target, keyed: written.keyed.is_some() }
             }
             _ => unknown::SHAPE,

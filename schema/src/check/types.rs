@@ -28,6 +28,7 @@ impl Checker<'_, '_, '_> {
     pub(super) fn types(&mut self) {
         for owned in &self.names.types {
             let ty = self.ty(Scope::of(owned.package), &owned.ast.ty, Unit::Refused);
+            let ty = if self.report.is_unread(owned.ast.place) { unknown::TYPE } else { ty };
             self.made.types.push(NamedType {
                 name: owned.ast.name.value.clone(),
                 package: owned.package,
@@ -40,6 +41,11 @@ impl Checker<'_, '_, '_> {
 
     /// Returns what a type as written means.
     pub(super) fn ty(&mut self, scope: Scope<'_>, expr: &TypeExpr, unit: Unit) -> Type {
+        let ty = self.ty_as_read(scope, expr, unit);
+        if self.report.is_unread(expr.place) { unknown::TYPE } else { ty }
+    }
+
+    fn ty_as_read(&mut self, scope: Scope<'_>, expr: &TypeExpr, unit: Unit) -> Type {
         match &expr.kind {
             TypeKind::Name(name) => self.name(scope, name, expr.place, unit),
             TypeKind::Optional(inner) => {

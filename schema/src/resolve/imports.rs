@@ -32,6 +32,8 @@ impl<'a> Names<'a> {
         for item in &file.items {
             match item {
                 Item::Import(import) => self.import(import, home, report),
+                // Of a line that could not be read, the name may be another word.
+                Item::ExternalAtom(external) if report.is_unread(external.place) => {}
                 Item::ExternalAtom(external) => self.external(external, home, report),
                 Item::PartOf(_)
                 | Item::TypeAlias(_)
