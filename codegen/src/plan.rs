@@ -28,7 +28,6 @@ const ROOT_NAMES: &[&str] = &[
     "CallError",
     "DIGEST",
     "Entries",
-    "Handlers",
     "ID",
     "InterfaceRef",
     "Into",

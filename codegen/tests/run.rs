@@ -8,7 +8,7 @@ use std::sync::Arc;
 use quixos_runtime::store::MemoryStore;
 use quixos_runtime::{CallError, Caller, Ref, Runtime, Session};
 
-#[doc = "The generated module."]
+/// The generated module.
 pub mod counting {
     include!("cases/counter/counting.rs");
 }

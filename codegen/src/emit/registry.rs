@@ -21,7 +21,8 @@ pub(super) fn head(here: &Location<'_>, package: PackageIndex) -> TokenStream {
     }
 }
 
-/// Writes the trait of all handlers, and the function that makes code of them.
+/// Writes the function that makes code of a type with all handlers. The bounds stand on it and not
+/// on a trait of all handlers, so that the compiler names the operation whose handler is missing.
 pub(super) fn registry(
     here: &Location<'_>,
     package: PackageIndex,
@@ -42,20 +43,13 @@ pub(super) fn registry(
         quote! { (#name, include_str!(#path)) }
     });
     let name = &definitions.package(package).name;
-    let docs = doc::sentence(&format!("A handler for each operation of `{name}`."));
-    // A `where` clause, since the printer breaks only those into lines.
-    let bounds = |who: TokenStream| {
-        (!modules.is_empty()).then(|| quote! { where #who: #(#modules::Handler)+* })
-    };
-    let (of_self, of_all) = (bounds(quote! { Self }), bounds(quote! { T }));
+    let docs = doc::sentence(&format!(
+        "Returns `{name}` as code that a runtime loads; `H` has a handler for each operation."
+    ));
+    let bounds = (!modules.is_empty()).then(|| quote! { where H: #(#modules::Handler)+* });
     quote! {
         #docs
-        pub trait Handlers #of_self {}
-
-        impl<T> Handlers for T #of_all {}
-
-        /// Returns the package as code that a runtime loads.
-        pub fn package<H: Handlers>() -> quixos_runtime::PackageCode {
+        pub fn package<H>() -> quixos_runtime::PackageCode #bounds {
             let handlers: &[(&str, quixos_runtime::Handler)] =
                 &[#((#modules::ID, #modules::dispatch::<H>)),*];
             quixos_runtime::PackageCode {

@@ -93,20 +93,11 @@ pub struct NestedFirstSecondThird {
     pub end: bool,
 }
 
-/// A handler for each operation of `Sample`.
-pub trait Handlers
+/// Returns `Sample` as code that a runtime loads; `H` has a handler for each operation.
+pub fn package<H>() -> quixos_runtime::PackageCode
 where
-    Self: walk_go::Handler + walk_choose::Handler + walk_nest::Handler
-        + walk_pay::Handler,
-{}
-
-impl<T> Handlers for T
-where
-    T: walk_go::Handler + walk_choose::Handler + walk_nest::Handler + walk_pay::Handler,
-{}
-
-/// Returns the package as code that a runtime loads.
-pub fn package<H: Handlers>() -> quixos_runtime::PackageCode {
+    H: walk_go::Handler + walk_choose::Handler + walk_nest::Handler + walk_pay::Handler,
+{
     let handlers: &[(&str, quixos_runtime::Handler)] = &[
         (walk_go::ID, walk_go::dispatch::<H>),
         (walk_choose::ID, walk_choose::dispatch::<H>),

@@ -85,23 +85,13 @@ pub type ShelvingAddInput = shelf_add::Input;
 /// What comes out of member `Shelving.total`.
 pub type ShelvingTotalOutput = shelf_total::Output;
 
-/// A handler for each operation of `Counting`.
-pub trait Handlers
+/// Returns `Counting` as code that a runtime loads; `H` has a handler for each operation.
+pub fn package<H>() -> quixos_runtime::PackageCode
 where
-    Self: counter_count::Handler + counter_follow::Handler + counter_describe::Handler
+    H: counter_count::Handler + counter_follow::Handler + counter_describe::Handler
         + counter_reset::Handler + shelf_add::Handler + shelf_clear::Handler
         + shelf_total::Handler,
-{}
-
-impl<T> Handlers for T
-where
-    T: counter_count::Handler + counter_follow::Handler + counter_describe::Handler
-        + counter_reset::Handler + shelf_add::Handler + shelf_clear::Handler
-        + shelf_total::Handler,
-{}
-
-/// Returns the package as code that a runtime loads.
-pub fn package<H: Handlers>() -> quixos_runtime::PackageCode {
+{
     let handlers: &[(&str, quixos_runtime::Handler)] = &[
         (counter_count::ID, counter_count::dispatch::<H>),
         (counter_follow::ID, counter_follow::dispatch::<H>),

@@ -86,19 +86,11 @@ pub struct Shape {
     pub size: Size,
 }
 
-/// A handler for each operation of `Sample`.
-pub trait Handlers
+/// Returns `Sample` as code that a runtime loads; `H` has a handler for each operation.
+pub fn package<H>() -> quixos_runtime::PackageCode
 where
-    Self: canvas_add::Handler,
-{}
-
-impl<T> Handlers for T
-where
-    T: canvas_add::Handler,
-{}
-
-/// Returns the package as code that a runtime loads.
-pub fn package<H: Handlers>() -> quixos_runtime::PackageCode {
+    H: canvas_add::Handler,
+{
     let handlers: &[(&str, quixos_runtime::Handler)] = &[
         (canvas_add::ID, canvas_add::dispatch::<H>),
     ];

@@ -50,19 +50,11 @@ impl quixos_runtime::Interface for Grouping {
     const ID: &'static str = "interface:sample:grouping";
 }
 
-/// A handler for each operation of `Sample`.
-pub trait Handlers
+/// Returns `Sample` as code that a runtime loads; `H` has a handler for each operation.
+pub fn package<H>() -> quixos_runtime::PackageCode
 where
-    Self: group_look::Handler + group_join::Handler,
-{}
-
-impl<T> Handlers for T
-where
-    T: group_look::Handler + group_join::Handler,
-{}
-
-/// Returns the package as code that a runtime loads.
-pub fn package<H: Handlers>() -> quixos_runtime::PackageCode {
+    H: group_look::Handler + group_join::Handler,
+{
     let handlers: &[(&str, quixos_runtime::Handler)] = &[
         (group_look::ID, group_look::dispatch::<H>),
         (group_join::ID, group_join::dispatch::<H>),

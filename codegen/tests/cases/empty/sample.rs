@@ -14,13 +14,8 @@ pub const DIGEST: &str = "deb8a4c372fce44b105ac6f03b12dd31ba864fc6c0b6dca31d9fc4
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Nothing {}
 
-/// A handler for each operation of `Sample`.
-pub trait Handlers {}
-
-impl<T> Handlers for T {}
-
-/// Returns the package as code that a runtime loads.
-pub fn package<H: Handlers>() -> quixos_runtime::PackageCode {
+/// Returns `Sample` as code that a runtime loads; `H` has a handler for each operation.
+pub fn package<H>() -> quixos_runtime::PackageCode {
     let handlers: &[(&str, quixos_runtime::Handler)] = &[];
     quixos_runtime::PackageCode {
         id: PACKAGE_ID,

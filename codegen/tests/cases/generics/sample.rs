@@ -96,19 +96,11 @@ pub struct PairSwapOutput<K, V> {
     pub right: K,
 }
 
-/// A handler for each operation of `Sample`.
-pub trait Handlers
+/// Returns `Sample` as code that a runtime loads; `H` has a handler for each operation.
+pub fn package<H>() -> quixos_runtime::PackageCode
 where
-    Self: note_put::Handler + note_all::Handler + couple_swap::Handler,
-{}
-
-impl<T> Handlers for T
-where
-    T: note_put::Handler + note_all::Handler + couple_swap::Handler,
-{}
-
-/// Returns the package as code that a runtime loads.
-pub fn package<H: Handlers>() -> quixos_runtime::PackageCode {
+    H: note_put::Handler + note_all::Handler + couple_swap::Handler,
+{
     let handlers: &[(&str, quixos_runtime::Handler)] = &[
         (note_put::ID, note_put::dispatch::<H>),
         (note_all::ID, note_all::dispatch::<H>),

@@ -78,20 +78,11 @@ pub struct DeskInput {
     pub mark: u32,
 }
 
-/// A handler for each operation of `Sample`.
-pub trait Handlers
+/// Returns `Sample` as code that a runtime loads; `H` has a handler for each operation.
+pub fn package<H>() -> quixos_runtime::PackageCode
 where
-    Self: desk_work::Handler + desk_rest::Handler + page_tear::Handler
-        + page_burn::Handler,
-{}
-
-impl<T> Handlers for T
-where
-    T: desk_work::Handler + desk_rest::Handler + page_tear::Handler + page_burn::Handler,
-{}
-
-/// Returns the package as code that a runtime loads.
-pub fn package<H: Handlers>() -> quixos_runtime::PackageCode {
+    H: desk_work::Handler + desk_rest::Handler + page_tear::Handler + page_burn::Handler,
+{
     let handlers: &[(&str, quixos_runtime::Handler)] = &[
         (desk_work::ID, desk_work::dispatch::<H>),
         (desk_rest::ID, desk_rest::dispatch::<H>),

@@ -41,19 +41,11 @@ impl quixos_runtime::Interface for Lock {
     const ID: &'static str = "interface:sample:lock";
 }
 
-/// A handler for each operation of `Sample`.
-pub trait Handlers
+/// Returns `Sample` as code that a runtime loads; `H` has a handler for each operation.
+pub fn package<H>() -> quixos_runtime::PackageCode
 where
-    Self: door_open::Handler + door_jam::Handler + lock_turn::Handler,
-{}
-
-impl<T> Handlers for T
-where
-    T: door_open::Handler + door_jam::Handler + lock_turn::Handler,
-{}
-
-/// Returns the package as code that a runtime loads.
-pub fn package<H: Handlers>() -> quixos_runtime::PackageCode {
+    H: door_open::Handler + door_jam::Handler + lock_turn::Handler,
+{
     let handlers: &[(&str, quixos_runtime::Handler)] = &[
         (door_open::ID, door_open::dispatch::<H>),
         (door_jam::ID, door_jam::dispatch::<H>),

@@ -75,19 +75,11 @@ pub struct GenericImplInput<OptionParameter, T> {
     pub other: T,
 }
 
-/// A handler for each operation of `Sample`.
-pub trait Handlers
+/// Returns `Sample` as code that a runtime loads; `H` has a handler for each operation.
+pub fn package<H>() -> quixos_runtime::PackageCode
 where
-    Self: r#loop::Handler + std_operation::Handler,
-{}
-
-impl<T> Handlers for T
-where
-    T: r#loop::Handler + std_operation::Handler,
-{}
-
-/// Returns the package as code that a runtime loads.
-pub fn package<H: Handlers>() -> quixos_runtime::PackageCode {
+    H: r#loop::Handler + std_operation::Handler,
+{
     let handlers: &[(&str, quixos_runtime::Handler)] = &[
         (r#loop::ID, r#loop::dispatch::<H>),
         (std_operation::ID, std_operation::dispatch::<H>),

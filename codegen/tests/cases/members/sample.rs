@@ -71,19 +71,11 @@ pub type TreeGrowInput = tree_grow::Input;
 /// What comes out of member `Tree.grow`.
 pub type TreeGrowOutput = tree_grow::Output;
 
-/// A handler for each operation of `Sample`.
-pub trait Handlers
+/// Returns `Sample` as code that a runtime loads; `H` has a handler for each operation.
+pub fn package<H>() -> quixos_runtime::PackageCode
 where
-    Self: tree_grow::Handler + tree_rest::Handler,
-{}
-
-impl<T> Handlers for T
-where
-    T: tree_grow::Handler + tree_rest::Handler,
-{}
-
-/// Returns the package as code that a runtime loads.
-pub fn package<H: Handlers>() -> quixos_runtime::PackageCode {
+    H: tree_grow::Handler + tree_rest::Handler,
+{
     let handlers: &[(&str, quixos_runtime::Handler)] = &[
         (tree_grow::ID, tree_grow::dispatch::<H>),
         (tree_rest::ID, tree_rest::dispatch::<H>),

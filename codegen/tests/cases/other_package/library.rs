@@ -55,19 +55,11 @@ pub struct ShelfPlaceInput {
     pub front: bool,
 }
 
-/// A handler for each operation of `Library`.
-pub trait Handlers
+/// Returns `Library` as code that a runtime loads; `H` has a handler for each operation.
+pub fn package<H>() -> quixos_runtime::PackageCode
 where
-    Self: shelf_place::Handler,
-{}
-
-impl<T> Handlers for T
-where
-    T: shelf_place::Handler,
-{}
-
-/// Returns the package as code that a runtime loads.
-pub fn package<H: Handlers>() -> quixos_runtime::PackageCode {
+    H: shelf_place::Handler,
+{
     let handlers: &[(&str, quixos_runtime::Handler)] = &[
         (shelf_place::ID, shelf_place::dispatch::<H>),
     ];

@@ -33,19 +33,11 @@ impl quixos_runtime::Interface for Room {
     const ID: &'static str = "interface:sample:room";
 }
 
-/// A handler for each operation of `Sample`.
-pub trait Handlers
+/// Returns `Sample` as code that a runtime loads; `H` has a handler for each operation.
+pub fn package<H>() -> quixos_runtime::PackageCode
 where
-    Self: room_furnish::Handler,
-{}
-
-impl<T> Handlers for T
-where
-    T: room_furnish::Handler,
-{}
-
-/// Returns the package as code that a runtime loads.
-pub fn package<H: Handlers>() -> quixos_runtime::PackageCode {
+    H: room_furnish::Handler,
+{
     let handlers: &[(&str, quixos_runtime::Handler)] = &[
         (room_furnish::ID, room_furnish::dispatch::<H>),
     ];

@@ -43,19 +43,11 @@ pub struct Reading {
 /// What goes into member `Station.hottest`.
 pub type StationHottestInput = station_hottest::Input;
 
-/// A handler for each operation of `Sample`.
-pub trait Handlers
+/// Returns `Sample` as code that a runtime loads; `H` has a handler for each operation.
+pub fn package<H>() -> quixos_runtime::PackageCode
 where
-    Self: station_hottest::Handler,
-{}
-
-impl<T> Handlers for T
-where
-    T: station_hottest::Handler,
-{}
-
-/// Returns the package as code that a runtime loads.
-pub fn package<H: Handlers>() -> quixos_runtime::PackageCode {
+    H: station_hottest::Handler,
+{
     let handlers: &[(&str, quixos_runtime::Handler)] = &[
         (station_hottest::ID, station_hottest::dispatch::<H>),
     ];

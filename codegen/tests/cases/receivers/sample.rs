@@ -42,21 +42,12 @@ impl quixos_runtime::Interface for Lamp {
     const ID: &'static str = "interface:sample:lamp";
 }
 
-/// A handler for each operation of `Sample`.
-pub trait Handlers
+/// Returns `Sample` as code that a runtime loads; `H` has a handler for each operation.
+pub fn package<H>() -> quixos_runtime::PackageCode
 where
-    Self: lamp_switch::Handler + bulb_glow::Handler + candle_glow::Handler
+    H: lamp_switch::Handler + bulb_glow::Handler + candle_glow::Handler
         + unbound::Handler,
-{}
-
-impl<T> Handlers for T
-where
-    T: lamp_switch::Handler + bulb_glow::Handler + candle_glow::Handler
-        + unbound::Handler,
-{}
-
-/// Returns the package as code that a runtime loads.
-pub fn package<H: Handlers>() -> quixos_runtime::PackageCode {
+{
     let handlers: &[(&str, quixos_runtime::Handler)] = &[
         (lamp_switch::ID, lamp_switch::dispatch::<H>),
         (bulb_glow::ID, bulb_glow::dispatch::<H>),

@@ -100,13 +100,8 @@ pub struct GardenInputBeds {
     pub rows: u32,
 }
 
-/// A handler for each operation of `Sample`.
-pub trait Handlers {}
-
-impl<T> Handlers for T {}
-
-/// Returns the package as code that a runtime loads.
-pub fn package<H: Handlers>() -> quixos_runtime::PackageCode {
+/// Returns `Sample` as code that a runtime loads; `H` has a handler for each operation.
+pub fn package<H>() -> quixos_runtime::PackageCode {
     let handlers: &[(&str, quixos_runtime::Handler)] = &[];
     quixos_runtime::PackageCode {
         id: PACKAGE_ID,

@@ -72,25 +72,14 @@ pub struct Everything {
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct EverythingP {}
 
-/// A handler for each operation of `Sample`.
-pub trait Handlers
+/// Returns `Sample` as code that a runtime loads; `H` has a handler for each operation.
+pub fn package<H>() -> quixos_runtime::PackageCode
 where
-    Self: thing_everything::Handler + thing_boolean::Handler + thing_signed::Handler
+    H: thing_everything::Handler + thing_boolean::Handler + thing_signed::Handler
         + thing_unsigned::Handler + thing_real::Handler + thing_text::Handler
         + thing_blob::Handler + thing_list::Handler + thing_optional::Handler
         + thing_reference::Handler + thing_references::Handler,
-{}
-
-impl<T> Handlers for T
-where
-    T: thing_everything::Handler + thing_boolean::Handler + thing_signed::Handler
-        + thing_unsigned::Handler + thing_real::Handler + thing_text::Handler
-        + thing_blob::Handler + thing_list::Handler + thing_optional::Handler
-        + thing_reference::Handler + thing_references::Handler,
-{}
-
-/// Returns the package as code that a runtime loads.
-pub fn package<H: Handlers>() -> quixos_runtime::PackageCode {
+{
     let handlers: &[(&str, quixos_runtime::Handler)] = &[
         (thing_everything::ID, thing_everything::dispatch::<H>),
         (thing_boolean::ID, thing_boolean::dispatch::<H>),

@@ -31,19 +31,11 @@ impl quixos_runtime::Interface for Counting {
     const ID: &'static str = "interface:sample:counting";
 }
 
-/// A handler for each operation of `Sample`.
-pub trait Handlers
+/// Returns `Sample` as code that a runtime loads; `H` has a handler for each operation.
+pub fn package<H>() -> quixos_runtime::PackageCode
 where
-    Self: counter_look::Handler + counter_set::Handler + counter_change::Handler,
-{}
-
-impl<T> Handlers for T
-where
-    T: counter_look::Handler + counter_set::Handler + counter_change::Handler,
-{}
-
-/// Returns the package as code that a runtime loads.
-pub fn package<H: Handlers>() -> quixos_runtime::PackageCode {
+    H: counter_look::Handler + counter_set::Handler + counter_change::Handler,
+{
     let handlers: &[(&str, quixos_runtime::Handler)] = &[
         (counter_look::ID, counter_look::dispatch::<H>),
         (counter_set::ID, counter_set::dispatch::<H>),

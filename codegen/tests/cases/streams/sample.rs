@@ -40,19 +40,11 @@ pub struct Entry {
     pub at: String,
 }
 
-/// A handler for each operation of `Sample`.
-pub trait Handlers
+/// Returns `Sample` as code that a runtime loads; `H` has a handler for each operation.
+pub fn package<H>() -> quixos_runtime::PackageCode
 where
-    Self: log_note::Handler + log_count::Handler,
-{}
-
-impl<T> Handlers for T
-where
-    T: log_note::Handler + log_count::Handler,
-{}
-
-/// Returns the package as code that a runtime loads.
-pub fn package<H: Handlers>() -> quixos_runtime::PackageCode {
+    H: log_note::Handler + log_count::Handler,
+{
     let handlers: &[(&str, quixos_runtime::Handler)] = &[
         (log_note::ID, log_note::dispatch::<H>),
         (log_count::ID, log_count::dispatch::<H>),
