@@ -9,8 +9,8 @@ use chrono::{DateTime, Utc};
 use quixos_package::workspace::{WorkspaceData, WorkspaceObject, WorkspaceObjectInput};
 use quixos_runtime::store::{Direction, MemoryStore, Store};
 use quixos_runtime::{
-    CallError, Caller, ManualClock, ObjectRef, PackageCode, Ref, Runtime, SeededIds, Session,
-    reference_text,
+    CallError, Caller, Clock, ManualClock, ObjectRef, PackageCode, Ref, Runtime, SeededIds,
+    Session, reference_text,
 };
 use serde_json::Value;
 
@@ -62,6 +62,14 @@ impl World {
     pub(crate) fn close(self) -> Arc<dyn Store> {
         self.runtime.close();
         self.store
+    }
+
+    /// Closes the store and opens it again.
+    pub(crate) fn reopen(&mut self) {
+        self.runtime.clone().close();
+        let now = self.clock.now();
+        *self = Self::over(self.store.clone());
+        self.clock.set(now);
     }
 
     /// Moves the clock forward.
@@ -133,7 +141,7 @@ impl World {
 
     /// Checks every byte and every invariant.
     pub(crate) async fn verify(&self) {
-        assert_eq!(self.findings().await, [String::new(); 0]);
+        assert_eq!(self.findings().await, Vec::<String>::new());
     }
 
     /// Returns what a check of every byte and every invariant finds.
