@@ -1,0 +1,12 @@
+//! One file per command: its arguments, and what it does with them.
+
+pub mod check;
+pub mod completions;
+pub mod digest;
+pub mod export;
+pub mod fmt;
+pub mod generate;
+pub mod import;
+pub mod shell;
+pub mod tour;
+pub mod verify;

@@ -1,0 +1,75 @@
+//! `quixos shell`: at a terminal a conversation, otherwise a script.
+
+use std::fs;
+use std::io::{self, IsTerminal as _, Read as _};
+use std::path::PathBuf;
+
+use crate::cli::Globals;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::shell::Shell;
+use crate::{interactive, store};
+
+const EXAMPLES: &str = "\
+Examples:
+  quixos shell                                       talk to ./quixos-data
+  quixos shell -c 'list request limit 5' --json      one line of a script
+  quixos shell nightly.quixos-script                 a script in a file
+  echo 'verify' | quixos shell                       a script on standard input
+
+A script is read whole before any of it runs, and stops at the first command that fails, which is
+named with its line; the process ends with that failure's exit code. `quixos shell -c help` lists
+the commands.";
+
+/// The arguments of `shell`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// Commands to run, separated by line breaks or `;`.
+    #[arg(short = 'c', long, value_name = "TEXT", conflicts_with = "file")]
+    command: Option<String>,
+    /// A script; `-` is standard input.
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+}
+
+/// Works in a store.
+///
+/// # Errors
+/// When the store cannot be opened, or a command of a script fails.
+pub fn run(args: &Args, globals: &Globals, output: &mut Output) -> Result<Exit, Failure> {
+    let script = script(args)?;
+    let opened = store::open_or_make(globals.store(), output)?;
+    let clock = opened.clock.clone();
+    let mut shell = Shell::new(opened.runtime.clone(), opened.clock, &globals.actor());
+    let done = match script {
+        Some((name, text)) => shell.run(&name, &text, output).map(|_| ()),
+        None => interactive::run(shell, clock, output),
+    };
+    // Whatever came of it, what was asked for is made durable and the store let go.
+    opened.runtime.close();
+    done.map(|()| Exit::Good)
+}
+
+/// The script and what it is called; nothing when a person is there.
+fn script(args: &Args) -> Result<Option<(String, String)>, Failure> {
+    if let Some(text) = &args.command {
+        return Ok(Some(("-c".to_owned(), text.clone())));
+    }
+    match &args.file {
+        Some(path) if path.as_os_str() != "-" => {
+            let text =
+                fs::read_to_string(path).map_err(|error| Failure::io("read", path, &error))?;
+            Ok(Some((path.display().to_string(), text)))
+        }
+        None if io::stdin().is_terminal() && io::stdout().is_terminal() => Ok(None),
+        _ => {
+            let mut text = String::new();
+            io::stdin().read_to_string(&mut text).map_err(|error| {
+                Failure::new(Exit::Io, format!("cannot read the script: {error}"))
+            })?;
+            Ok(Some(("standard input".to_owned(), text)))
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! A command, as it was written and understood; what it names is not looked up yet.
+
+use std::ops::Range;
+
+use super::template::Template;
+use super::token::{Path, Segment};
+
+/// One command of a script.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Command {
+    /// All its bytes.
+    pub(crate) span: Range<usize>,
+    /// The variable that keeps its answer.
+    pub(crate) keep: Option<Segment>,
+    /// What to do.
+    pub(crate) verb: Verb,
+    /// How to do it.
+    pub(crate) flags: Flags,
+}
+
+/// The flags of a command.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Flags {
+    /// Show what would change, change nothing.
+    pub(crate) dry_run: bool,
+    /// Call an internal operation all the same; the history says so.
+    pub(crate) internal: bool,
+    /// Don't ask.
+    pub(crate) yes: bool,
+}
+
+/// What a command does.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Verb {
+    /// `list TYPE [limit N] [after REF]`
+    List { atom: Segment, limit: Option<usize>, after: Option<Path> },
+    /// `show REF`
+    Show { object: Path },
+    /// `describe …`
+    Describe(Subject),
+    /// `create TYPE [JSON]`
+    Create { atom: Segment, input: Option<Template> },
+    /// `call …`
+    Call { call: Call, input: Option<Template> },
+    /// `get REF.MEMBER`, or any other value.
+    Value(Template),
+    /// `read STREAM [from N] [limit N]`
+    Read { stream: Path, from: u64, limit: Option<usize> },
+    /// `follow STREAM [from N] [limit N]`
+    Follow { stream: Path, from: Option<u64>, limit: Option<usize> },
+    /// `cursor STREAM NAME [advance N]`
+    Cursor { stream: Path, name: String, advance: Option<u64> },
+    /// `history [limit N] [actor A] [on REF] [operation O]`
+    History {
+        limit: Option<usize>,
+        actor: Option<String>,
+        on: Option<Path>,
+        operation: Option<String>,
+    },
+    /// `history verify`
+    HistoryVerify,
+    /// `verify`
+    Verify,
+    /// `explain REQUEST`, `explain REASON [on REF]`
+    Explain { what: Explained, on: Option<Path> },
+    /// `vars`
+    Vars,
+    /// `help [COMMAND]`
+    Help(Option<Segment>),
+    /// `exit`
+    Exit,
+}
+
+/// Whom a call is for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Call {
+    /// `REF.MEMBER`: the last names of the path are the member, with or without its interface.
+    Member(Path),
+    /// `OPERATION on REF`
+    Operation { operation: Segment, on: Path },
+}
+
+/// What is described.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Subject {
+    /// The packages that are loaded.
+    Packages,
+    /// The operations of a package or an atom; of the first package when none is named.
+    Operations(Option<Segment>),
+    /// Every atom.
+    Atoms,
+    /// Every interface.
+    Interfaces,
+    /// Every named type.
+    Types,
+    /// One thing by its name or id.
+    Named(Segment),
+}
+
+/// What is explained.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Explained {
+    /// A request, an agent, a thread, or an admission's answer.
+    Path(Path),
+    /// The reason of a refusal.
+    Reason(Segment),
+}

@@ -1,0 +1,179 @@
+//! Every command once: how it is written, what it does, an example. Help, completion, the advice
+//! for a misspelt command and the check on `docs/shell.md` are made of this.
+
+/// A page of the manual.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Page {
+    /// The word that begins the command.
+    pub(crate) name: &'static str,
+    /// How it is written.
+    pub(crate) usage: &'static str,
+    /// What it does, in a line.
+    pub(crate) summary: &'static str,
+    /// What else is worth knowing.
+    pub(crate) more: &'static str,
+    /// Something to try.
+    pub(crate) example: &'static str,
+    /// The words that may follow with a value.
+    pub(crate) options: &'static [&'static str],
+    /// The flags it takes.
+    pub(crate) flags: &'static [&'static str],
+}
+
+const WRITING: &[&str] = &["dry-run", "internal", "yes"];
+
+/// The manual, in the order of its table of contents.
+pub(crate) const MANUAL: &[Page] = &[
+    Page {
+        name: "list",
+        usage: "list TYPE [limit N] [after REF]",
+        summary: "lists the objects of an atom, in the order of their creation",
+        more: "TYPE is an atom's name, its id, or the last word of the id. Shows 20, or N, and \
+               says whether there are more.",
+        example: "list request limit 5",
+        options: &["limit", "after"],
+        flags: &[],
+    },
+    Page {
+        name: "show",
+        usage: "show REF",
+        summary: "shows an object: its state, its edges, its inverses, and what holds it",
+        more: "REF is `TYPE/ULID`, a variable, or a way from one along single edges \
+               (`$request.thread`).",
+        example: "show $request",
+        options: &[],
+        flags: &[],
+    },
+    Page {
+        name: "describe",
+        usage: "describe [operations [of NAME] | packages | atoms | interfaces | types | NAME]",
+        summary: "describes what the definitions say",
+        more: "`describe operations` lists those of the main package; `of NAME` those of another \
+               package, or those that an atom serves. NAME is the name or id of anything, or \
+               `INTERFACE.MEMBER`.",
+        example: "describe request_claim",
+        options: &["of"],
+        flags: &[],
+    },
+    Page {
+        name: "create",
+        usage: "create TYPE [JSON]",
+        summary: "creates an object that a host may create at its door",
+        more: "Answers the new object's reference.",
+        example: "$w = create workspace {data: {name: \"Home\"}}",
+        options: &[],
+        flags: &["dry-run"],
+    },
+    Page {
+        name: "call",
+        usage: "call REF.[INTERFACE.]MEMBER [JSON]  |  call OPERATION on REF [JSON]",
+        summary: "calls a member of an object, and answers what it answers",
+        more: "`--dry-run` shows what would change and changes nothing. An operation that is \
+               internal needs `--internal`, which the history records. At a terminal, what takes \
+               work away or ends it asks first; `--yes` answers.",
+        example: "$c = call $request.claim {attempt: \"a1\", expectedGeneration: 0, startedAt: \
+                  $now, recover: false}",
+        options: &["on"],
+        flags: WRITING,
+    },
+    Page {
+        name: "get",
+        usage: "get VALUE",
+        summary: "prints a value: a variable, a state, what an edge leads to, or a part of one",
+        more: "`get` may be left out. `$now` is the time, `$now+5m` five minutes later; `$_` the \
+               last answer.",
+        example: "get $request.progress.status",
+        options: &[],
+        flags: &[],
+    },
+    Page {
+        name: "read",
+        usage: "read STREAM [from N] [limit N]",
+        summary: "reads the events of a stream",
+        more: "STREAM is an object with one stream, or `REF.STREAM`.",
+        example: "read $agent.completions from 0 limit 10",
+        options: &["from", "limit"],
+        flags: &[],
+    },
+    Page {
+        name: "follow",
+        usage: "follow STREAM [from N] [limit N]",
+        summary: "prints the events of a stream as they become durable",
+        more: "Begins behind the last event, or at N; ends after `limit` events, or with ctrl-c.",
+        example: "follow $agent.completions from 0 limit 1",
+        options: &["from", "limit"],
+        flags: &[],
+    },
+    Page {
+        name: "cursor",
+        usage: "cursor STREAM NAME [advance N]",
+        summary: "shows a durable cursor of a stream, or moves it",
+        more: "A cursor is the offset of the next event that its reader wants. It moves forward \
+               only.",
+        example: "cursor $agent.completions mailer advance 1",
+        options: &["advance"],
+        flags: &["yes"],
+    },
+    Page {
+        name: "history",
+        usage: "history [limit N] [actor A] [on REF] [operation O]  |  history verify",
+        summary: "lists the newest committed calls, or checks the chain of all of them",
+        more: "Shows 20, or N, the newest last. `on REF` are those whose receiver it is.",
+        example: "history limit 5 on $request",
+        options: &["limit", "actor", "on", "operation"],
+        flags: &[],
+    },
+    Page {
+        name: "verify",
+        usage: "verify",
+        summary: "checks every stored byte that can be checked",
+        more: "Layouts, references, inverses, cardinalities, types, the rules of the packages, \
+               the chain of the history. Findings are an error.",
+        example: "verify",
+        options: &[],
+        flags: &[],
+    },
+    Page {
+        name: "explain",
+        usage: "explain REQUEST  |  explain ANSWER  |  explain REASON [on REF]",
+        summary: "says why a request is not progressing, or why one was not admitted",
+        more: "Who holds it and since when, what stands before it, what would release it, and \
+               which rule refuses what. REASON is the word of a refusal; `on` an agent or a \
+               thread, it is explained with its numbers.",
+        example: "explain capacity on $agent",
+        options: &["on"],
+        flags: &[],
+    },
+    Page {
+        name: "vars",
+        usage: "vars",
+        summary: "lists the variables",
+        more: "`$name = COMMAND` or `$name = VALUE` sets one.",
+        example: "vars",
+        options: &[],
+        flags: &[],
+    },
+    Page {
+        name: "help",
+        usage: "help [COMMAND]",
+        summary: "says how a command is written",
+        more: "",
+        example: "help call",
+        options: &[],
+        flags: &[],
+    },
+    Page {
+        name: "exit",
+        usage: "exit",
+        summary: "ends the shell",
+        more: "Ctrl-d does, too.",
+        example: "exit",
+        options: &[],
+        flags: &[],
+    },
+];
+
+/// Returns the page of a command.
+pub(crate) fn page(name: &str) -> Option<&'static Page> {
+    MANUAL.iter().find(|page| page.name == name)
+}

@@ -1,0 +1,512 @@
+//! Tokens -> commands.
+//!
+//! The whole text is read before anything runs: a script with a fault in its last line does
+//! nothing.
+
+use std::ops::Range;
+use std::str::FromStr;
+
+use serde_json::Value;
+
+use super::command::{Call, Command, Explained, Flags, Subject, Verb};
+use super::fault::Fault;
+use super::manual::{MANUAL, Page, page};
+use super::template::{Template, TemplateKind};
+use super::token::{Base, Path, Segment, Token, TokenKind, tokens};
+
+/// Reads every command of a text.
+///
+/// # Errors
+/// The first fault.
+pub(crate) fn parse(text: &str) -> Result<Vec<Command>, Fault> {
+    let (tokens, fault) = tokens(text);
+    if let Some(fault) = fault {
+        return Err(fault);
+    }
+    tokens
+        .split(|token| token.kind == TokenKind::End)
+        .filter(|line| !line.is_empty())
+        .map(|line| Parser::new(line).command())
+        .collect()
+}
+
+struct Parser<'t> {
+    tokens: Vec<&'t Token>,
+    at: usize,
+    flags: Vec<(&'t str, Range<usize>)>,
+    span: Range<usize>,
+}
+
+/// The words that may follow a command, with their values.
+#[derive(Default)]
+struct Options {
+    numbers: Vec<(&'static str, u64)>,
+    words: Vec<(&'static str, String)>,
+    paths: Vec<(&'static str, Path)>,
+}
+
+impl<'t> Parser<'t> {
+    fn new(line: &'t [Token]) -> Self {
+        let mut tokens = Vec::new();
+        let mut flags = Vec::new();
+        for token in line {
+            if let TokenKind::Flag(name) = &token.kind {
+                flags.push((name.as_str(), token.span.clone()));
+            } else {
+                tokens.push(token);
+            }
+        }
+        let span = match (line.first(), line.last()) {
+            (Some(first), Some(last)) => first.span.start..last.span.end,
+            _ => 0..0,
+        };
+        Self { tokens, at: 0, flags, span }
+    }
+
+    fn command(mut self) -> Result<Command, Fault> {
+        let keep = self.keep()?;
+        let (verb, page) = self.verb()?;
+        if let Some(token) = self.peek() {
+            return Err(Fault::new(token.span.clone(), "nothing is expected here")
+                .help(format!("usage: {}", page.usage)));
+        }
+        let flags = self.known_flags(page)?;
+        Ok(Command { span: self.span, keep, verb, flags })
+    }
+
+    /// `$name =`
+    fn keep(&mut self) -> Result<Option<Segment>, Fault> {
+        let [first, second, ..] = self.tokens.as_slice() else { return Ok(None) };
+        let (TokenKind::Path(path), TokenKind::Mark('=')) = (&first.kind, &second.kind) else {
+            return Ok(None);
+        };
+        let (Base::Variable(name), []) = (&path.base, path.segments.as_slice()) else {
+            return Err(Fault::new(first.span.clone(), "only a variable can be set"));
+        };
+        if name == "now" || name == "_" {
+            let message = format!("`${name}` is kept by the shell");
+            return Err(Fault::new(first.span.clone(), message));
+        }
+        self.at = 2;
+        Ok(Some(Segment { name: name.clone(), span: first.span.clone() }))
+    }
+
+    fn verb(&mut self) -> Result<(Verb, &'static Page), Fault> {
+        let Some(first) = self.peek() else {
+            return Err(self.missing("a command"));
+        };
+        let Some(page) = first.word().and_then(page) else { return self.bare(first) };
+        self.at += 1;
+        Ok((self.verb_of(page)?, page))
+    }
+
+    /// A value where a command could be.
+    fn bare(&mut self, first: &'t Token) -> Result<(Verb, &'static Page), Fault> {
+        if let TokenKind::Word(word) = &first.kind
+            && plain(word).is_none()
+        {
+            let fault = Fault::new(first.span.clone(), format!("no command `{word}`"));
+            let fault = fault.help("`help` lists the commands");
+            return Err(fault.suggest(word, MANUAL.iter().map(|page| page.name)));
+        }
+        let page = page("get").expect("`get` is in the manual");
+        Ok((Verb::Value(self.template()?), page))
+    }
+
+    fn verb_of(&mut self, page: &'static Page) -> Result<Verb, Fault> {
+        Ok(match page.name {
+            "list" => {
+                let atom = self.name("an atom")?;
+                let mut options = self.options(page)?;
+                Verb::List { atom, limit: options.limit(), after: options.path("after") }
+            }
+            "show" => Verb::Show { object: self.path("an object")? },
+            "describe" => Verb::Describe(self.subject()?),
+            "create" => Verb::Create { atom: self.name("an atom")?, input: self.input()? },
+            "call" => Verb::Call { call: self.call()?, input: self.input()? },
+            "get" => Verb::Value(self.template()?),
+            "read" => {
+                let stream = self.path("a stream")?;
+                let options = self.options(page)?;
+                let from = options.number("from").unwrap_or(0);
+                Verb::Read { stream, from, limit: options.limit() }
+            }
+            "follow" => {
+                let stream = self.path("a stream")?;
+                let options = self.options(page)?;
+                Verb::Follow { stream, from: options.number("from"), limit: options.limit() }
+            }
+            "cursor" => {
+                let stream = self.path("a stream")?;
+                let name = self.name("the name of a cursor")?.name;
+                let options = self.options(page)?;
+                Verb::Cursor { stream, name, advance: options.number("advance") }
+            }
+            "history" if self.next_is("verify") => Verb::HistoryVerify,
+            "history" => {
+                let mut options = self.options(page)?;
+                Verb::History {
+                    limit: options.limit(),
+                    actor: options.word("actor"),
+                    on: options.path("on"),
+                    operation: options.word("operation"),
+                }
+            }
+            "verify" => Verb::Verify,
+            "explain" => {
+                let what = self.explained()?;
+                Verb::Explain { what, on: self.options(page)?.path("on") }
+            }
+            "vars" => Verb::Vars,
+            "help" => Verb::Help(match self.peek() {
+                Some(_) => Some(self.name("a command")?),
+                None => None,
+            }),
+            _ => Verb::Exit,
+        })
+    }
+
+    fn call(&mut self) -> Result<Call, Fault> {
+        if let Some(Token { kind: TokenKind::Word(word), span }) = self.peek() {
+            let operation = Segment { name: word.clone(), span: span.clone() };
+            self.at += 1;
+            if !self.next_is("on") {
+                return Err(Fault::new(operation.span, "no object to call this on")
+                    .help("write `REF.MEMBER`, or `OPERATION on REF`"));
+            }
+            return Ok(Call::Operation { operation, on: self.path("an object")? });
+        }
+        let path = self.path("a member of an object")?;
+        if path.segments.is_empty() {
+            return Err(Fault::new(path.base_span, "no member to call")
+                .help("write `REF.MEMBER`, like `$request.cancel`"));
+        }
+        Ok(Call::Member(path))
+    }
+
+    fn subject(&mut self) -> Result<Subject, Fault> {
+        let Some(token) = self.peek() else { return Ok(Subject::Packages) };
+        let named = self.name("a name")?;
+        Ok(match named.name.as_str() {
+            "packages" => Subject::Packages,
+            "operations" if self.next_is("of") => {
+                Subject::Operations(Some(self.name("a package or an atom")?))
+            }
+            "operations" => Subject::Operations(None),
+            "atoms" => Subject::Atoms,
+            "interfaces" => Subject::Interfaces,
+            "types" => Subject::Types,
+            _ => Subject::Named(Segment { name: named.name, span: token.span.clone() }),
+        })
+    }
+
+    fn explained(&mut self) -> Result<Explained, Fault> {
+        match self.peek() {
+            Some(Token { kind: TokenKind::Word(word), span }) => {
+                self.at += 1;
+                Ok(Explained::Reason(Segment { name: word.clone(), span: span.clone() }))
+            }
+            _ => Ok(Explained::Path(self.path("a request")?)),
+        }
+    }
+
+    fn options(&mut self, page: &'static Page) -> Result<Options, Fault> {
+        let mut options = Options::default();
+        while let Some(token) = self.peek() {
+            let word = token.word().unwrap_or_default();
+            let Some(name) = page.options.iter().find(|name| **name == word) else {
+                let fault = Fault::new(token.span.clone(), "nothing like this is expected here");
+                let fault = fault.help(format!("usage: {}", page.usage));
+                return Err(fault.suggest(word, page.options.iter().copied()));
+            };
+            self.at += 1;
+            match *name {
+                "after" | "on" => options.paths.push((name, self.path("an object")?)),
+                "actor" | "operation" => options.words.push((name, self.name("a name")?.name)),
+                _ => options.numbers.push((name, self.number()?)),
+            }
+        }
+        Ok(options)
+    }
+
+    fn input(&mut self) -> Result<Option<Template>, Fault> {
+        if self.peek().is_some() { self.template().map(Some) } else { Ok(None) }
+    }
+
+    fn template(&mut self) -> Result<Template, Fault> {
+        let token = self.bump("a value")?;
+        let span = token.span.clone();
+        let kind = match &token.kind {
+            TokenKind::Text(text) => TemplateKind::Plain(Value::String(text.clone())),
+            TokenKind::Path(path) => TemplateKind::Path(path.clone()),
+            TokenKind::Word(word) => TemplateKind::Plain(plain(word).ok_or_else(|| {
+                Fault::new(span.clone(), format!("`{word}` is no value"))
+                    .help("a string stands in quotes, a variable begins with `$`")
+                    .suggest(word, ["true", "false", "null"])
+            })?),
+            TokenKind::Mark('[') => return self.list(span),
+            TokenKind::Mark('{') => return self.record(span),
+            TokenKind::Mark(_) | TokenKind::Flag(_) | TokenKind::End => {
+                return Err(Fault::new(span, "expected a value"));
+            }
+        };
+        Ok(Template { kind, span })
+    }
+
+    fn list(&mut self, open: Range<usize>) -> Result<Template, Fault> {
+        let mut items = Vec::new();
+        loop {
+            if let Some(close) = self.mark(']') {
+                let span = open.start..close.end;
+                return Ok(Template { kind: TemplateKind::List(items), span });
+            }
+            items.push(self.template()?);
+            self.comma(']')?;
+        }
+    }
+
+    fn record(&mut self, open: Range<usize>) -> Result<Template, Fault> {
+        let mut fields: Vec<(String, Range<usize>, Template)> = Vec::new();
+        loop {
+            if let Some(close) = self.mark('}') {
+                let span = open.start..close.end;
+                return Ok(Template { kind: TemplateKind::Record(fields), span });
+            }
+            let token = self.bump("the name of a field")?;
+            let name = match &token.kind {
+                TokenKind::Text(name) | TokenKind::Word(name) => name.clone(),
+                TokenKind::Path(_) | TokenKind::Flag(_) | TokenKind::Mark(_) | TokenKind::End => {
+                    return Err(Fault::new(token.span.clone(), "expected the name of a field"));
+                }
+            };
+            if fields.iter().any(|(other, _, _)| *other == name) {
+                return Err(Fault::new(token.span.clone(), format!("`{name}` is there twice")));
+            }
+            if self.mark(':').is_none() {
+                return Err(self.missing("`:`"));
+            }
+            let value = self.template()?;
+            fields.push((name, token.span.clone(), value));
+            self.comma('}')?;
+        }
+    }
+
+    /// A comma, unless the bracket closes.
+    fn comma(&mut self, close: char) -> Result<(), Fault> {
+        let closes = self.peek().is_some_and(|token| token.kind == TokenKind::Mark(close));
+        if closes || self.mark(',').is_some() {
+            return Ok(());
+        }
+        Err(self.missing(&format!("`,` or `{close}`")))
+    }
+
+    fn mark(&mut self, mark: char) -> Option<Range<usize>> {
+        let token = self.peek().filter(|token| token.kind == TokenKind::Mark(mark))?;
+        self.at += 1;
+        Some(token.span.clone())
+    }
+
+    fn next_is(&mut self, word: &str) -> bool {
+        let found = self
+            .peek()
+            .is_some_and(|token| matches!(&token.kind, TokenKind::Word(it) if it == word));
+        self.at += usize::from(found);
+        found
+    }
+
+    fn name(&mut self, what: &str) -> Result<Segment, Fault> {
+        let token = self.bump(what)?;
+        match &token.kind {
+            TokenKind::Word(name) | TokenKind::Text(name) => {
+                Ok(Segment { name: name.clone(), span: token.span.clone() })
+            }
+            TokenKind::Path(_) | TokenKind::Flag(_) | TokenKind::Mark(_) | TokenKind::End => {
+                Err(Fault::new(token.span.clone(), format!("expected {what}")))
+            }
+        }
+    }
+
+    fn path(&mut self, what: &str) -> Result<Path, Fault> {
+        let token = self.bump(what)?;
+        match &token.kind {
+            TokenKind::Path(path) => Ok(path.clone()),
+            TokenKind::Word(_)
+            | TokenKind::Text(_)
+            | TokenKind::Flag(_)
+            | TokenKind::Mark(_)
+            | TokenKind::End => Err(Fault::new(token.span.clone(), format!("expected {what}"))
+                .help("write a variable like `$request`, or a reference `TYPE/ULID`")),
+        }
+    }
+
+    fn number(&mut self) -> Result<u64, Fault> {
+        let number = self.name("a number")?;
+        number.name.parse().map_err(|_| Fault::new(number.span, "expected a number, 0 or more"))
+    }
+
+    fn peek(&self) -> Option<&'t Token> {
+        self.tokens.get(self.at).copied()
+    }
+
+    fn bump(&mut self, what: &str) -> Result<&'t Token, Fault> {
+        let token = self.peek().ok_or_else(|| self.missing(what))?;
+        self.at += 1;
+        Ok(token)
+    }
+
+    /// Something is expected where the parser stands.
+    fn missing(&self, what: &str) -> Fault {
+        match self.peek() {
+            Some(token) => Fault::new(token.span.clone(), format!("expected {what}")),
+            None => Fault::new(
+                self.span.end..self.span.end,
+                format!("expected {what}, but the command ends"),
+            ),
+        }
+    }
+
+    fn known_flags(&self, page: &Page) -> Result<Flags, Fault> {
+        let mut flags = Flags::default();
+        for (name, span) in &self.flags {
+            if !page.flags.contains(name) {
+                let message = format!("`{}` takes no `--{name}`", page.name);
+                return Err(
+                    Fault::new(span.clone(), message).suggest(name, page.flags.iter().copied())
+                );
+            }
+            match *name {
+                "dry-run" => flags.dry_run = true,
+                "internal" => flags.internal = true,
+                _ => flags.yes = true,
+            }
+        }
+        Ok(flags)
+    }
+}
+
+impl Options {
+    fn number(&self, name: &str) -> Option<u64> {
+        self.numbers.iter().rev().find(|(it, _)| *it == name).map(|(_, number)| *number)
+    }
+
+    fn limit(&self) -> Option<usize> {
+        self.number("limit").map(|limit| usize::try_from(limit).unwrap_or(usize::MAX))
+    }
+
+    fn word(&mut self, name: &str) -> Option<String> {
+        let at = self.words.iter().rposition(|(it, _)| *it == name)?;
+        Some(self.words.swap_remove(at).1)
+    }
+
+    fn path(&mut self, name: &str) -> Option<Path> {
+        let at = self.paths.iter().rposition(|(it, _)| *it == name)?;
+        Some(self.paths.swap_remove(at).1)
+    }
+}
+
+/// `true`, `false`, `null` or a number.
+fn plain(word: &str) -> Option<Value> {
+    match word {
+        "true" => Some(Value::Bool(true)),
+        "false" => Some(Value::Bool(false)),
+        "null" => Some(Value::Null),
+        _ => serde_json::Number::from_str(word).ok().map(Value::Number),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    struct Known;
+    impl super::super::Variables for Known {
+        fn value(&self, path: &Path) -> Result<Value, crate::stop::Stop> {
+            Ok(json!(format!("<{:?}>", path.base)))
+        }
+    }
+
+    fn one(text: &str) -> Command {
+        let mut commands = parse(text).unwrap_or_else(|fault| panic!("{text}: {fault:?}"));
+        assert_eq!(commands.len(), 1, "{text}");
+        commands.remove(0)
+    }
+
+    fn fault(text: &str) -> (String, String, Option<String>) {
+        let fault = parse(text).expect_err(text);
+        (text[fault.span].to_owned(), fault.message, fault.help)
+    }
+
+    #[test]
+    fn values_are_json_with_variables_bare_keys_and_raw_strings() {
+        let command =
+            one(r#"call $t.send {text: "a\n", data: '["x"]', n: [-1, 2.5e3], root: $r, z: null,}"#);
+        let Verb::Call { input: Some(input), .. } = command.verb else { panic!("a call") };
+        assert_eq!(
+            input.evaluate(&Known).unwrap(),
+            json!({"text": "a\n", "data": "[\"x\"]", "n": [-1, 2500.0],
+                   "root": "<Variable(\"r\")>", "z": null})
+        );
+    }
+
+    #[test]
+    fn the_place_of_a_path_is_where_it_was_typed() {
+        let text = r#"call $t.send {a: {b: [1, "x"]}}"#;
+        let Verb::Call { input: Some(input), .. } = one(text).verb else { panic!("a call") };
+        let place = |path| match input.locate(path) {
+            super::super::Place::Exact(span) => text[span].to_owned(),
+            super::super::Place::Within(span) => format!("in {}", &text[span]),
+        };
+        assert_eq!(place("a.b[1]"), "\"x\"");
+        assert_eq!(place("a.c"), "in {b: [1, \"x\"]}");
+        assert_eq!(place("$"), "{a: {b: [1, \"x\"]}}");
+    }
+
+    #[test]
+    fn answers_are_kept_in_variables() {
+        assert_eq!(one("$r = call $t.archive true").keep.map(|it| it.name).as_deref(), Some("r"));
+        assert_eq!(fault("$now = 3").1, "`$now` is kept by the shell");
+        assert_eq!(fault("$a.b = 3").0, "$a.b");
+    }
+
+    #[test]
+    fn flags_stand_anywhere_but_only_where_they_mean_something() {
+        let command = one("call --dry-run $t.archive true --internal");
+        assert!(command.flags.dry_run && command.flags.internal && !command.flags.yes);
+        assert_eq!(fault("list thread --dry-run").1, "`list` takes no `--dry-run`");
+        assert_eq!(
+            fault("call $t.archive true --dryrun").2.as_deref(),
+            Some("did you mean `dry-run`?")
+        );
+    }
+
+    #[test]
+    fn a_misspelt_command_is_suggested() {
+        assert_eq!(fault("cal $t.archive true").2.as_deref(), Some("did you mean `call`?"));
+        assert_eq!(fault("list thread limt 5").2.as_deref(), Some("did you mean `limit`?"));
+        assert_eq!(fault("call $t.archive tru").2.as_deref(), Some("did you mean `true`?"));
+    }
+
+    #[test]
+    fn faults_point_at_what_is_wrong() {
+        for (text, at) in [
+            ("call $t.a {x 1}", "1"),
+            ("call $t.a {x: 1 y: 2}", "y"),
+            ("call $t.a {x: 1, x: 2}", "x"),
+            ("call $t.a [1 2]", "2"),
+            ("call $t", "$t"),
+            ("list thread limit many", "many"),
+            ("exit now", "now"),
+            ("call $t.a {x: }", "}"),
+        ] {
+            assert_eq!(fault(text).0, at, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_example_in_the_manual_is_well_formed() {
+        for page in MANUAL {
+            one(page.example);
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! The `quixos` command: definitions are checked, formatted and compared, a store is opened,
+//! worked in, verified, moved.
+//!
+//! Nothing here decides what an operation does or what a definition means: this crate reads
+//! commands, calls the crates below, and prints what they answer. Data goes to standard output,
+//! remarks and failures to standard error.
+
+pub mod cli;
+pub mod command;
+mod completion;
+mod exit;
+mod failure;
+mod interactive;
+mod language;
+mod live;
+mod lookup;
+mod names;
+mod output;
+mod progress;
+mod scope;
+mod shell;
+mod sources;
+mod stop;
+mod store;
+mod verb;
+
+pub use exit::Exit;
+pub use failure::{Failure, Origin};
+pub use names::Names;
+pub use output::{Answer, Block, Format, Output, Style};
+pub use shell::{Ask, Flow, Shell};

@@ -1,0 +1,235 @@
+//! `quixos shell`, without a terminal: commands in, answers out, variables between.
+//!
+//! A script is read whole before any of it runs, and stops at the first command that fails; what
+//! ran before has happened. Whoever drives it (a terminal, a file, a test) gives the text, the
+//! clock and the output.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use quixos_runtime::{Caller, Clock, Runtime, Session, blocking};
+use serde_json::Value;
+
+use crate::failure::Failure;
+use crate::language::{Command, Fault, Flags, Verb, parse};
+use crate::output::{Answer, Output};
+use crate::scope::{Kept, Scope, span_of};
+use crate::stop::Stop;
+use crate::{lookup, verb};
+
+/// Whether there is more to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flow {
+    /// The next command, please.
+    On,
+    /// `exit` was said.
+    End,
+}
+
+/// Asks a person before something is done that cannot be undone.
+pub trait Ask {
+    /// Asks, and tells whether the answer was yes.
+    fn ask(&mut self, question: &str) -> bool;
+}
+
+/// A shell over a runtime.
+pub struct Shell {
+    pub(crate) runtime: Runtime,
+    pub(crate) session: Session,
+    clock: Arc<dyn Clock>,
+    kept: Arc<Mutex<Kept>>,
+    pub(crate) asker: Option<Box<dyn Ask>>,
+}
+
+impl Shell {
+    /// A shell for an operator. `clock` tells `$now`; it should be the runtime's.
+    #[must_use]
+    pub fn new(runtime: Runtime, clock: Arc<dyn Clock>, actor: &str) -> Self {
+        let session = runtime.session(Caller::operator(actor));
+        Self { runtime, session, clock, kept: Arc::default(), asker: None }
+    }
+
+    /// The same, with someone to ask. Without one, nothing is asked.
+    #[must_use]
+    pub fn with_asker(mut self, asker: Box<dyn Ask>) -> Self {
+        self.asker = Some(asker);
+        self
+    }
+
+    /// Returns the runtime.
+    #[must_use]
+    pub fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+
+    /// Returns the variables, as others may read them.
+    pub(crate) fn shared(&self) -> Arc<Mutex<Kept>> {
+        Arc::clone(&self.kept)
+    }
+
+    /// Runs the commands of a text that is called `name`.
+    ///
+    /// # Errors
+    /// The first command that fails, with its place; if the text is not well formed, nothing runs.
+    pub fn run(&mut self, name: &str, text: &str, output: &mut Output) -> Result<Flow, Failure> {
+        let whole = 0..text.len();
+        let commands =
+            parse(text).map_err(|fault| Stop::from(fault).failure(name, text, &whole))?;
+        for command in &commands {
+            let done = self.command(command, output);
+            let flow = done.map_err(|stop| stop.failure(name, text, &command.span))?;
+            if flow == Flow::End {
+                return Ok(Flow::End);
+            }
+        }
+        Ok(Flow::On)
+    }
+
+    /// Runs one command and returns what it answers, unprinted.
+    ///
+    /// # Errors
+    /// As [`Shell::run`].
+    pub(crate) fn one(
+        &mut self,
+        name: &str,
+        text: &str,
+        output: &mut Output,
+    ) -> Result<Answer, Failure> {
+        let whole = 0..text.len();
+        let failed = |stop: Stop| stop.failure(name, text, &whole);
+        let commands = parse(text).map_err(|fault| failed(fault.into()))?;
+        let command = commands.first().ok_or_else(|| Failure::usage("no command"))?;
+        let mut answer = self.keep(command, output).map_err(failed)?.unwrap_or_default();
+        if is_setting(command) {
+            answer.blocks.clear();
+        }
+        Ok(answer)
+    }
+
+    fn command(&mut self, command: &Command, output: &mut Output) -> Result<Flow, Stop> {
+        let Some(answer) = self.keep(command, output)? else { return Ok(Flow::End) };
+        if !is_setting(command) {
+            output.print(&answer)?;
+        }
+        Ok(Flow::On)
+    }
+
+    /// Does what a command says, and keeps what it answers.
+    fn keep(&mut self, command: &Command, output: &mut Output) -> Result<Option<Answer>, Stop> {
+        let Some(answer) = self.answer(&command.verb, command.flags, output)? else {
+            return Ok(None);
+        };
+        self.kept().insert("_".to_owned(), answer.json.clone());
+        if let Some(name) = &command.keep {
+            output.name(&name.name, &answer.json);
+            self.kept().insert(name.name.clone(), answer.json.clone());
+        }
+        Ok(Some(answer))
+    }
+
+    /// Does what a command says; nothing comes of `exit`.
+    fn answer(
+        &mut self,
+        verb: &Verb,
+        flags: Flags,
+        output: &mut Output,
+    ) -> Result<Option<Answer>, Stop> {
+        Ok(Some(match verb {
+            Verb::Exit => return Ok(None),
+            Verb::Help(of) => verb::help::help(of.as_ref())?,
+            Verb::Vars => self.variables(),
+            Verb::Describe(subject) => {
+                verb::describe::describe(self.runtime.definitions(), subject)?
+            }
+            Verb::Value(template) => Answer::value(self.read(|scope| template.evaluate(scope))?),
+            Verb::List { atom, limit, after } => self.read(|scope| {
+                let at = lookup::atom(scope.definitions(), atom)?;
+                let after = after.as_ref().map(|path| scope.object(path)).transpose()?;
+                Ok(verb::list::list(scope, at, *limit, after.map(|it| it.id))?)
+            })?,
+            Verb::Show { object } => self.read(|scope| {
+                let at = scope.object(object)?;
+                verb::show::show(scope, at)
+                    .map_err(|error| Stop::Call(error, Some((span_of(object), None))))
+            })?,
+            Verb::Create { atom, input } => verb::call::create(self, atom, input.as_ref(), flags)?,
+            Verb::Call { call, input } => {
+                verb::call::call(self, call, input.as_ref(), flags, output)?
+            }
+            Verb::Read { stream, from, limit } => self.read(|scope| {
+                let (object, name) = scope.stream(stream)?;
+                Ok(verb::stream::read(scope, object, &name, *from, *limit)?)
+            })?,
+            Verb::Follow { stream, from, limit } => {
+                verb::follow::follow(self, stream, *from, *limit, output)?
+            }
+            Verb::Cursor { stream, name, advance } => {
+                verb::follow::cursor(self, stream, name, *advance, flags)?
+            }
+            Verb::History { limit, actor, on, operation } => self.read(|scope| {
+                let filter = verb::history::Filter {
+                    actor: actor.clone(),
+                    on: on.as_ref().map(|path| scope.object(path)).transpose()?,
+                    operation: operation.clone(),
+                };
+                Ok(verb::history::list(scope, &filter, *limit)?)
+            })?,
+            Verb::HistoryVerify => {
+                self.read(|scope| Ok(verb::history::verify(scope.snapshot)??))?
+            }
+            Verb::Verify => verb::verify::verify(&self.runtime)?,
+            Verb::Explain { what, on } => self.read(|scope| {
+                let on = on.as_ref().map(|path| scope.object(path)).transpose()?;
+                verb::explain::explain(scope, what, on)
+            })?,
+        }))
+    }
+
+    fn variables(&self) -> Answer {
+        let kept = self.kept();
+        let rows =
+            kept.iter().map(|(name, value)| vec![format!("${name}"), verb::list::brief(value)]);
+        let json = kept.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        Answer::new(Value::Object(json)).table(&["variable", "value"], rows.collect())
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        // Each change of it is whole, so it is whole even after a panic.
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads one version of everything.
+    pub(crate) fn read<T>(&self, read: impl Fn(&Scope<'_>) -> Result<T, Stop>) -> Result<T, Stop> {
+        let kept = self.kept().clone();
+        let now = self.clock.now();
+        let answer = self.runtime.read(|snapshot| {
+            let scope = Scope { snapshot, kept: &kept, now };
+            Ok(read(&scope))
+        });
+        blocking(answer)?
+    }
+
+    /// Asks, if there is someone to ask and nobody has answered for them.
+    pub(crate) fn confirm(&mut self, question: &str, flags: Flags) -> Result<(), Stop> {
+        match &mut self.asker {
+            Some(asker) if !flags.yes => {
+                if asker.ask(question) {
+                    Ok(())
+                } else {
+                    let exit = crate::exit::Exit::Interrupted;
+                    Err(Failure::new(exit, "not done").into())
+                }
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Tells whether a command only sets a variable to a value, which nobody waits to be shown.
+fn is_setting(command: &Command) -> bool {
+    command.keep.is_some() && matches!(command.verb, Verb::Value(_))
+}
+
+/// Tells whether a text is whole, or waits for a bracket or a quote to be closed.
+pub(crate) fn is_whole(text: &str) -> bool {
+    !matches!(parse(text), Err(Fault { unfinished: true, .. }))
+}

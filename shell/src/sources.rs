@@ -1,0 +1,129 @@
+//! Definition files: found in folders, read, checked.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use quixos_schema::{Checked, Definitions, Severity, Sources};
+use serde_json::Value;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Format, Output};
+
+/// What a definition file's name ends with.
+const EXTENSION: &str = "quixos";
+
+/// Finds the definition files that paths name, those of a folder in the order of their names.
+///
+/// # Errors
+/// A path that cannot be read, or under which there is no definition.
+pub(crate) fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut found = Vec::new();
+    for path in paths {
+        let before = found.len();
+        let kind = fs::metadata(path).map_err(|error| Failure::io("read", path, &error))?;
+        if kind.is_dir() {
+            collect(path, &mut found)?;
+        } else {
+            found.push(path.clone());
+        }
+        if found.len() == before {
+            let message = format!("no `.{EXTENSION}` file under `{}`", path.display());
+            return Err(Failure::usage(message));
+        }
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    found.retain(|path| seen.insert(path.clone()));
+    Ok(found)
+}
+
+fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    let failed = |error| Failure::io("read", folder, &error);
+    let mut entries: Vec<_> =
+        fs::read_dir(folder).map_err(failed)?.collect::<Result<_, _>>().map_err(failed)?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let path = entry.path();
+        // A folder behind a symbolic link is not entered, so that the walk ends.
+        if entry.file_type().map_err(failed)?.is_dir() {
+            let name = entry.file_name();
+            if !name.to_string_lossy().starts_with('.') && name != "target" {
+                collect(&path, found)?;
+            }
+        } else if path.extension().is_some_and(|extension| extension == EXTENSION) {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// Reads a definition file.
+///
+/// # Errors
+/// When it cannot be read, or is not UTF-8.
+pub(crate) fn read(path: &Path) -> Result<String, Failure> {
+    fs::read_to_string(path).map_err(|error| Failure::io("read", path, &error))
+}
+
+/// Reads the definitions that paths name.
+///
+/// # Errors
+/// As [`find`] and [`read`].
+pub(crate) fn load(paths: &[PathBuf]) -> Result<Sources, Failure> {
+    let mut sources = Sources::new();
+    for path in find(paths)? {
+        sources.add(path.display().to_string(), read(&path)?);
+    }
+    Ok(sources)
+}
+
+/// Checks the definitions that paths name, and shows what is wrong with them.
+///
+/// # Errors
+/// As [`load`]; [`Exit::Findings`], with all said, if there is an error among the diagnostics.
+pub(crate) fn checked(paths: &[PathBuf], output: &mut Output) -> Result<Definitions, Failure> {
+    let checked = quixos_schema::check(load(paths)?);
+    show(&checked, output)?;
+    checked.definitions.ok_or_else(|| Failure::said(Exit::Findings))
+}
+
+/// Shows diagnostics: to people as remarks, to programs as the failed command's answer.
+fn show(checked: &Checked, output: &mut Output) -> Result<(), Failure> {
+    if checked.diagnostics.is_empty() {
+        return Ok(());
+    }
+    match output.format() {
+        Format::Json => {
+            if checked.definitions.is_none() {
+                let diagnostics = diagnostics_json(checked);
+                output.raw(&format!("{}\n", serde_json::json!({ "diagnostics": diagnostics })))?;
+            }
+        }
+        Format::Text => {
+            output.remark(&diagnostics_text(checked, output.style().colour));
+        }
+    }
+    Ok(())
+}
+
+/// Returns every diagnostic for programs.
+pub(crate) fn diagnostics_json(checked: &Checked) -> Value {
+    quixos_schema::render_json(&checked.diagnostics, &checked.sources)
+}
+
+/// Returns every diagnostic for people, and how many there are.
+pub(crate) fn diagnostics_text(checked: &Checked, colour: bool) -> String {
+    let text = quixos_schema::render_text(&checked.diagnostics, &checked.sources, colour);
+    let errors = checked.diagnostics.iter().filter(|it| it.code.severity() == Severity::Error);
+    let errors = errors.count();
+    let warnings = checked.diagnostics.len() - errors;
+    let mut counts = Vec::new();
+    for (count, word) in [(errors, "error"), (warnings, "warning")] {
+        match count {
+            0 => {}
+            1 => counts.push(format!("1 {word}")),
+            _ => counts.push(format!("{count} {word}s")),
+        }
+    }
+    format!("{text}\n{}", counts.join(", "))
+}
