@@ -5,19 +5,15 @@
 //! Only where an operation has no time in its input is one printed here, from the transaction's
 //! instant.
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, FixedOffset, SecondsFormat, Utc};
 use quixos_runtime::CallError;
 
 /// Reads a time of an input; `path` is the field that it stands in.
 pub(crate) fn parse(path: &str, text: &str) -> Result<DateTime<Utc>, CallError> {
-    let instant = DateTime::parse_from_rfc3339(text).map_err(|error| {
-        CallError::invalid(
-            path,
-            format!(
-                "`{text}` is no RFC 3339 time ({error}); one looks like `2026-01-31T12:00:00Z`"
-            ),
-        )
-    })?;
+    let Some(instant) = read(text) else {
+        let message = format!("`{text}` is no RFC 3339 time like `2026-01-31T12:00:00Z`");
+        return Err(CallError::invalid(path, message));
+    };
     // An offset of zero is UTC however it is written; any other would be a second way to say it.
     if instant.offset().local_minus_utc() == 0 {
         Ok(instant.to_utc())
@@ -25,6 +21,13 @@ pub(crate) fn parse(path: &str, text: &str) -> Result<DateTime<Utc>, CallError> 
         let utc = print(instant.to_utc());
         Err(CallError::invalid(path, format!("`{text}` is not in UTC; it would be `{utc}`")))
     }
+}
+
+/// Reads what the grammar of RFC 3339 allows. The parser takes more: a space for the `T`, and a
+/// minus that is not ASCII.
+fn read(text: &str) -> Option<DateTime<FixedOffset>> {
+    let has_form = text.is_ascii() && matches!(text.as_bytes().get(10), Some(b'T' | b't'));
+    DateTime::parse_from_rfc3339(text).ok().filter(|_| has_form)
 }
 
 /// Reads a time that was checked when it was stored.
@@ -56,7 +59,16 @@ mod tests {
         {
             assert!(parse("at", text).is_ok(), "{text}");
         }
-        for text in ["", "now", "2026-01-31", "2026-01-31T12:00:00", "2026-02-30T12:00:00Z"] {
+        for text in [
+            "",
+            "now",
+            "2026-01-31",
+            "2026-01-31T12:00:00",
+            "2026-02-30T12:00:00Z",
+            "2026-01-31 12:00:00Z",
+            "2026-01-31T12:00:00\u{2212}00:00",
+            " 2026-01-31T12:00:00Z",
+        ] {
             assert_eq!(parse("at", text).unwrap_err().code(), "invalid", "{text}");
         }
         let elsewhere = parse("at", "2026-01-31T12:00:00+01:00").unwrap_err().to_string();

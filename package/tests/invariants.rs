@@ -10,9 +10,6 @@ mod support;
 use quixos_package::agent_runtime::{
     AgentCompletion, DirectoryData, EventStream, ItemData, RequestData, RequestState, ThreadData,
 };
-use quixos_runtime::store::{Batch, Durability};
-use quixos_runtime::{ObjectRef, Tag, key};
-use serde::Serialize;
 use serde_json::json;
 
 use crate::support::{Desk, Request, World, ask, minute, ordinary, upsert};
@@ -22,27 +19,6 @@ async fn finding(world: &World) -> String {
     let mut findings = world.findings().await;
     assert_eq!(findings.len(), 1, "{findings:#?}");
     findings.remove(0)
-}
-
-/// Writes a state slot behind the runtime's back, and opens the store again.
-async fn written<T: Serialize>(
-    world: World,
-    object: impl Into<ObjectRef>,
-    slot: &str,
-    value: &T,
-) -> World {
-    let object = object.into();
-    let store = world.close();
-    let batch = Batch {
-        read_version: store.view().unwrap().version(),
-        writes: vec![(
-            key::state(object, Tag::of(slot)),
-            Some(postcard::to_allocvec(value).unwrap().into()),
-        )],
-        ..Batch::default()
-    };
-    store.commit(batch, Durability::Durable).unwrap();
-    World::over(store)
 }
 
 /// Makes a desk with two requests: one that ended and was told, one that is queued.
@@ -57,17 +33,16 @@ async fn desk() -> (Desk, Request, Request) {
 
 #[tokio::test]
 async fn a_directory_that_counts_wrong_is_found() {
-    let (desk, ..) = desk().await;
+    let (mut desk, ..) = desk().await;
     let right = desk.directory_data().await;
-    let (mut world, directory) = (desk.world, desk.directory);
     for (wrong, said) in [
         (DirectoryData { pending: 7, ..right.clone() }, "`pending` is 7, its requests make 1"),
         (DirectoryData { ordinary_pending: 0, ..right.clone() }, "`ordinaryPending` is 0"),
         (DirectoryData { notification_pending: 2, ..right.clone() }, "`notificationPending` is 2"),
         (DirectoryData { sequence: 2, ..right.clone() }, "its sequence 3 does not lie between 2"),
     ] {
-        world = written(world, directory, "data", &wrong).await;
-        let found = finding(&world).await;
+        desk.world.rewrite(desk.directory, "data", &wrong);
+        let found = finding(&desk.world).await;
         assert!(found.contains("a directory counts its queue"), "{found}");
         assert!(found.contains(said), "{found}");
     }
@@ -133,53 +108,53 @@ async fn a_request_that_runs_beside_its_thread_is_found() {
 
 #[tokio::test]
 async fn a_place_for_an_item_that_was_given_twice_is_found() {
-    let (desk, _, queued) = desk().await;
+    let (mut desk, _, queued) = desk().await;
     let item = desk.request(queued).items().await.unwrap()[0].1;
     let data = ItemData { sequence: 1, ..desk.item_data(item).await };
     let thread = desk.thread_data().await;
-    let world = written(desk.world, item, "data", &data).await;
-    let found = finding(&world).await;
+    desk.world.rewrite(item, "data", &data);
+    let found = finding(&desk.world).await;
     assert!(found.contains("its sequence 1 does not lie between 1"), "{found}");
 
     let data = ItemData { sequence: 2, ..data };
-    let world = written(world, item, "data", &data).await;
-    world.verify().await;
+    desk.world.rewrite(item, "data", &data);
+    desk.world.verify().await;
     let thread_at_two = ThreadData { next_item: 2, ..thread };
-    let world = written(world, desk.thread, "data", &thread_at_two).await;
-    let found = finding(&world).await;
+    desk.world.rewrite(desk.thread, "data", &thread_at_two);
+    let found = finding(&desk.world).await;
     assert!(found.contains("and 2, the next of its thread"), "{found}");
 }
 
 #[tokio::test]
 async fn a_sequence_that_was_given_to_two_requests_is_found() {
-    let (desk, ended, queued) = desk().await;
+    let (mut desk, ended, queued) = desk().await;
     let sequence = desk.admission(ended).await.sequence;
     let data = RequestData { sequence, ..desk.admission(queued).await };
-    let world = written(desk.world, queued, "admission", &data).await;
-    let found = finding(&world).await;
+    desk.world.rewrite(queued, "admission", &data);
+    let found = finding(&desk.world).await;
     assert!(found.contains("that of the request before it"), "{found}");
 }
 
 #[tokio::test]
 async fn a_generation_of_two_attempts_is_found() {
-    let desk = Desk::new().await;
+    let mut desk = Desk::new().await;
     let request = desk.running().await;
     desk.request(request).ask(&ask("q1")).await.unwrap();
     let right = desk.progress(request).await;
     let foreign = RequestState { attempt: "worker-2".to_owned(), ..right.clone() };
-    let world = written(desk.world, request, "progress", &foreign).await;
-    let found = finding(&world).await;
+    desk.world.rewrite(request, "progress", &foreign);
+    let found = finding(&desk.world).await;
     assert!(found.contains(r#"bears the fence ("worker-1", 1), and its request"#), "{found}");
 
     let nobodys = RequestState { attempt: String::new(), generation: 0, ..right };
-    let world = written(world, request, "progress", &nobodys).await;
-    let findings = world.findings().await.join("\n");
+    desk.world.rewrite(request, "progress", &nobodys);
+    let findings = desk.world.findings().await.join("\n");
     assert!(findings.contains(r#"is `waiting` under the fence ("", 0)"#), "{findings}");
 }
 
 #[tokio::test]
 async fn control_of_a_generation_that_never_was_is_found() {
-    let desk = Desk::new().await;
+    let mut desk = Desk::new().await;
     let request = desk.running().await;
     let item = desk.request(request).upsert_item(&upsert("m1", 1)).await.unwrap();
     let control = quixos_package::agent_runtime::ItemDataControl {
@@ -189,8 +164,8 @@ async fn control_of_a_generation_that_never_was_is_found() {
         reason: String::new(),
     };
     let data = ItemData { control: Some(control), ..desk.item_data(item).await };
-    let world = written(desk.world, item, "data", &data).await;
-    let found = finding(&world).await;
+    desk.world.rewrite(item, "data", &data);
+    let found = finding(&desk.world).await;
     assert!(found.contains("a generation is one attempt's"), "{found}");
 }
 

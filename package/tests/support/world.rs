@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use quixos_package::workspace::{WorkspaceData, WorkspaceObject, WorkspaceObjectInput};
-use quixos_runtime::store::{Direction, MemoryStore, Store};
+use quixos_runtime::store::{Batch, Direction, Durability, MemoryStore, Store};
 use quixos_runtime::{
     CallError, Caller, Clock, ManualClock, ObjectRef, PackageCode, Ref, Runtime, SeededIds,
-    Session, reference_text,
+    Session, Tag, key, reference_text,
 };
+use serde::Serialize;
 use serde_json::Value;
 
 use super::inputs::START;
@@ -70,6 +71,24 @@ impl World {
         let now = self.clock.now();
         *self = Self::over(self.store.clone());
         self.clock.set(now);
+    }
+
+    /// Writes a state slot behind the runtime's back.
+    pub(crate) fn rewrite<T: Serialize>(
+        &mut self,
+        object: impl Into<ObjectRef>,
+        slot: &str,
+        value: &T,
+    ) {
+        self.runtime.clone().close();
+        let bytes = postcard::to_allocvec(value).unwrap();
+        let batch = Batch {
+            read_version: self.store.view().unwrap().version(),
+            writes: vec![(key::state(object.into(), Tag::of(slot)), Some(bytes.into()))],
+            ..Batch::default()
+        };
+        self.store.commit(batch, Durability::Durable).unwrap();
+        self.reopen();
     }
 
     /// Moves the clock forward.
