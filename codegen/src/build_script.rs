@@ -83,7 +83,8 @@ impl BuildScript {
     #[must_use]
     pub fn run(&self) -> ExitCode {
         // What a broken pipe swallows is nobody's loss.
-        match self.generate(&mut std::io::stdout()) {
+        let out = std::env::var_os("OUT_DIR").map(PathBuf::from);
+        match self.generate(out.as_deref(), &mut std::io::stdout()) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
                 let _ = writeln!(std::io::stderr(), "{error}");
@@ -92,7 +93,8 @@ impl BuildScript {
         }
     }
 
-    fn generate(&self, cargo: &mut impl Write) -> Result<(), BuildError> {
+    fn generate(&self, out: Option<&Path>, cargo: &mut impl Write) -> Result<(), BuildError> {
+        let out = out.ok_or(BuildError::NoOutDir)?;
         let mut sources = Sources::new();
         for file in &self.files {
             let _ = writeln!(cargo, "cargo::rerun-if-changed={file}");
@@ -110,8 +112,7 @@ impl BuildScript {
         {
             let _ = writeln!(cargo, "cargo::warning={}: {}", warning.code, warning.message);
         }
-        let out = std::env::var_os("OUT_DIR").map(PathBuf::from).ok_or(BuildError::NoOutDir)?;
-        self.write(&definitions, &out)
+        self.write(&definitions, out)
     }
 
     /// Writes a file for each package, and the root that declares them.
@@ -140,4 +141,57 @@ impl BuildScript {
 
 fn write(file: &Path, text: &str) -> Result<(), BuildError> {
     std::fs::write(file, text).map_err(|source| BuildError::Write { file: file.to_owned(), source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIBRARY: &str = "tests/cases/other_package/library.quixos";
+    const SAMPLE: &str = "tests/cases/other_package/sample.quixos";
+
+    fn run(script: &BuildScript, out: &Path) -> (Result<(), String>, String) {
+        let mut cargo = Vec::new();
+        let result = script.generate(Some(out), &mut cargo).map_err(|error| error.to_string());
+        (result, String::from_utf8(cargo).unwrap())
+    }
+
+    #[test]
+    fn a_module_for_each_package_and_a_root_for_all() {
+        let out = tempfile::tempdir().unwrap();
+        let (result, cargo) = run(&BuildScript::new().file(LIBRARY).file(SAMPLE), out.path());
+        assert_eq!(result, Ok(()));
+        assert!(cargo.contains(&format!("cargo::rerun-if-changed={LIBRARY}\n")));
+        let root = std::fs::read_to_string(out.path().join("quixos.rs")).unwrap();
+        for module in ["library", "sample"] {
+            assert!(root.contains(&format!("pub mod {module} {{")), "{root}");
+            let code = std::fs::read_to_string(out.path().join(format!("quixos/{module}.rs")));
+            assert!(code.unwrap().contains("env!(\"CARGO_MANIFEST_DIR\")"));
+        }
+    }
+
+    #[test]
+    fn a_package_elsewhere_gets_no_module() {
+        let out = tempfile::tempdir().unwrap();
+        let script = BuildScript::new()
+            .file(LIBRARY)
+            .file(SAMPLE)
+            .elsewhere("package:library", "other_crate::library");
+        assert_eq!(run(&script, out.path()).0, Ok(()));
+        let root = std::fs::read_to_string(out.path().join("quixos.rs")).unwrap();
+        assert!(!root.contains("pub mod library") && root.contains("pub mod sample"), "{root}");
+        assert!(!out.path().join("quixos/library.rs").exists());
+    }
+
+    #[test]
+    fn faults_are_told_and_nothing_is_written() {
+        let out = tempfile::tempdir().unwrap();
+        // `sample.quixos` imports from a package that is not among the files.
+        let (result, _) = run(&BuildScript::new().file(SAMPLE), out.path());
+        let told = result.unwrap_err();
+        assert!(told.contains("S0203") && told.contains(SAMPLE), "{told}");
+        let (result, _) = run(&BuildScript::new().file("tests/absent.quixos"), out.path());
+        assert!(result.unwrap_err().starts_with("cannot read `tests/absent.quixos`: "));
+        assert!(std::fs::read_dir(out.path()).unwrap().next().is_none());
+    }
 }
