@@ -7,6 +7,8 @@ mod store_support;
 use std::fs::{self, OpenOptions};
 use std::ops::Bound;
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use quixos_runtime::store::{
@@ -116,7 +118,14 @@ fn flipped_bits_in_the_log_never_give_a_wrong_answer() {
 /// Changes a record behind the store's back, so that sled finds nothing wrong with it.
 fn tamper(path: &Path, change: impl FnOnce(&sled::Db)) {
     let config = sled::Config::new().path(path.join("data")).segment_size(8 << 20);
-    let db = config.open().unwrap();
+    // Threads of the sled just closed hold its lock a moment longer.
+    let until = Instant::now() + Duration::from_secs(10);
+    let db = loop {
+        match config.open() {
+            Err(sled::Error::Io(_)) if Instant::now() < until => thread::yield_now(),
+            opened => break opened.unwrap(),
+        }
+    };
     change(&db);
     db.flush().unwrap();
 }

@@ -8,8 +8,8 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::process::Command;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -32,6 +32,8 @@ struct FaultyDisk {
     good_syncs: AtomicI64,
     good_writes: AtomicI64,
     syncs: AtomicU64,
+    /// Whoever syncs waits while a test holds this.
+    gate: Mutex<()>,
 }
 
 impl FaultyDisk {
@@ -42,6 +44,7 @@ impl FaultyDisk {
             good_syncs: AtomicI64::new(-1),
             good_writes: AtomicI64::new(-1),
             syncs: AtomicU64::new(0),
+            gate: Mutex::new(()),
         })
     }
 }
@@ -63,6 +66,7 @@ impl Disk for FaultyDisk {
 
     fn sync(&self, file: &File) -> io::Result<()> {
         self.syncs.fetch_add(1, Ordering::SeqCst);
+        drop(self.gate.lock().unwrap());
         fail_after(&self.good_syncs)?;
         file.sync_data()
     }
@@ -98,6 +102,32 @@ fn a_durable_answer_comes_after_a_sync() {
     store.commit(batch(&[("a", Some("2"))]), Durability::Buffered).unwrap();
     store.sync().unwrap();
     assert_eq!(store.durable(), 4);
+}
+
+#[test]
+fn while_the_disk_works_a_batch_is_seen_but_not_yet_true() {
+    let (_folder, disk, store) = faulty();
+    put(&store, "a", "1").unwrap();
+    let named = Batch { transactions: vec![transaction(1)], ..batch(&[("a", Some("2"))]) };
+    let before = store.view().unwrap();
+    let gate = disk.gate.lock().unwrap();
+    let syncs = disk.syncs.load(Ordering::SeqCst);
+    let commit = store.submit(named, Durability::Durable).unwrap();
+    thread::scope(|scope| {
+        let written = scope.spawn(|| commit.wait());
+        while disk.syncs.load(Ordering::SeqCst) == syncs {
+            thread::yield_now();
+        }
+        assert_eq!(get(&store, "a").as_deref(), Some("2"));
+        assert_eq!(before.get(b"a"), Err(StoreError::Expired));
+        assert_eq!(store.outcome(transaction(1)), Ok(None));
+        assert_eq!((store.view().unwrap().version(), store.durable()), (2, 1));
+        assert!(!written.is_finished());
+        drop(gate);
+        assert_eq!(written.join().unwrap(), Ok(2));
+    });
+    assert_eq!(store.outcome(transaction(1)), Ok(Some(2)));
+    assert_eq!(store.durable(), 2);
 }
 
 #[test]

@@ -24,15 +24,22 @@ const KEYS: u64 = 60;
 
 type Model = BTreeMap<Bytes, Bytes>;
 
-/// Returns what the n-th batch writes: a few keys of sixty, some long values, some deletions.
-fn nth(number: Version) -> Batch {
+/// What the batches are made of: many small ones, or fewer with long values among them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Load {
+    Small,
+    Mixed,
+}
+
+/// Returns what the n-th batch writes: a few keys of sixty, some deletions, perhaps long values.
+fn nth(load: Load, number: Version) -> Batch {
     let mut writes = BTreeMap::new();
     for step in 0..12 {
         let mixed = (number * 31 + step * 7).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
         let key = Bytes::from(format!("key {:03}", mixed % KEYS));
         let length = match mixed % 16 {
-            0 => 120_000,
-            1..4 => 3_000,
+            0 if load == Load::Mixed => 120_000,
+            1..4 if load == Load::Mixed => 3_000,
             _ => 20,
         };
         let value = format!("{number:010}").repeat(length / 10);
@@ -51,8 +58,8 @@ fn durability(number: Version) -> Durability {
 }
 
 /// Where the check stands: the store as it must be after some number of batches.
-#[derive(Default)]
 struct Expected {
+    load: Load,
     version: Version,
     model: Model,
 }
@@ -60,7 +67,7 @@ struct Expected {
 impl Expected {
     fn advance_to(&mut self, version: Version) {
         for number in self.version + 1..=version {
-            for (key, value) in nth(number).writes {
+            for (key, value) in nth(self.load, number).writes {
                 match value {
                     Some(value) => self.model.insert(key, value),
                     None => self.model.remove(&key),
@@ -73,22 +80,31 @@ impl Expected {
 
 #[test]
 fn acknowledged_batches_outlive_kills() {
+    kill_again_and_again(Load::Mixed, "child_under_mixed_load");
+}
+
+#[test]
+fn small_acknowledged_batches_outlive_kills() {
+    kill_again_and_again(Load::Small, "child_under_small_load");
+}
+
+fn kill_again_and_again(load: Load, child: &str) {
     let kills = std::env::var("QUIXOS_KILLS").ok().and_then(|kills| kills.parse().ok());
     let folder = tempdir().unwrap();
-    let mut expected = Expected::default();
+    let mut expected = Expected { load, version: 0, model: Model::new() };
     let mut acknowledged = 0;
     for kill in 0..kills.unwrap_or(20u64) {
         // From the middle of opening to some hundred batches later.
         let delay = Duration::from_millis(kill * 53 % 331);
-        acknowledged = run_and_kill(folder.path(), delay).unwrap_or(acknowledged);
+        acknowledged = run_and_kill(child, folder.path(), delay).unwrap_or(acknowledged);
         check(folder.path(), acknowledged, &mut expected);
     }
     assert!(acknowledged > 0, "no process came to write anything");
 }
 
 /// Returns the last batch that was acknowledged.
-fn run_and_kill(folder: &Path, delay: Duration) -> Option<Version> {
-    let mut process = child("child_under_load", folder).spawn().unwrap();
+fn run_and_kill(test: &str, folder: &Path, delay: Duration) -> Option<Version> {
+    let mut process = child(test, folder).spawn().unwrap();
     let lines = BufReader::new(process.stdout.take().unwrap()).lines();
     let killer = thread::spawn(move || {
         thread::sleep(delay);
@@ -118,7 +134,16 @@ fn check(folder: &Path, acknowledged: Version, expected: &mut Expected) {
 }
 
 #[test]
-fn child_under_load() {
+fn child_under_mixed_load() {
+    write_until_killed(Load::Mixed);
+}
+
+#[test]
+fn child_under_small_load() {
+    write_until_killed(Load::Small);
+}
+
+fn write_until_killed(load: Load) {
     let Some(folder) = child_folder() else { return };
     let store = open(&folder);
     let mut out = std::io::stdout();
@@ -126,7 +151,7 @@ fn child_under_load() {
     writeln!(out).unwrap();
     for number in store.view().unwrap().version() + 1.. {
         let durability = durability(number);
-        assert_eq!(store.commit(nth(number), durability), Ok(number));
+        assert_eq!(store.commit(nth(load, number), durability), Ok(number));
         if durability == Durability::Durable {
             writeln!(out, "{number}").unwrap();
             out.flush().unwrap();

@@ -61,7 +61,8 @@ const LAG: Duration = Duration::from_secs(1);
 /// How to open a store.
 #[derive(Clone, Debug)]
 pub struct SledOptions {
-    /// Memory that sled may use to keep pages at hand.
+    /// Memory that sled may use to keep pages at hand. sled divides it by 256 and keeps no page
+    /// that is larger than such a part: with long values, 128 MiB are the least that serves.
     pub cache_bytes: u64,
     /// Room on the disk that the store leaves free. It takes no writes when there is less: a full
     /// disk is what sled does not survive.
@@ -200,7 +201,7 @@ impl Store for SledStore {
         check_batch(&batch, &self.limits())?;
         let overlay = self.lane.stage(batch)?;
         let lane = Arc::clone(&self.lane);
-        Ok(Box::new(SledCommit { lane, overlay, durability, waited: false }))
+        Ok(Box::new(SledCommit { lane, overlay, durability, ended: false }))
     }
 
     fn sync(&self) -> Result<(), CommitError> {
@@ -252,19 +253,20 @@ struct SledCommit {
     lane: Arc<Lane>,
     overlay: Arc<Overlay>,
     durability: Durability,
-    waited: bool,
+    ended: bool,
 }
 
 impl Commit for SledCommit {
     fn wait(mut self: Box<Self>) -> Result<Version, CommitError> {
-        self.waited = true;
-        self.lane.write(&self.overlay, self.durability)
+        let written = self.lane.write(&self.overlay, self.durability);
+        self.ended = true;
+        written
     }
 }
 
 impl Drop for SledCommit {
     fn drop(&mut self) {
-        if !self.waited {
+        if !self.ended {
             self.lane.abandon(&self.overlay);
         }
     }

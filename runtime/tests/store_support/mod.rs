@@ -18,7 +18,7 @@ pub(crate) const CHILD_FOLDER: &str = "QUIXOS_STORE_CHILD";
 
 /// Options that do not depend on how full the disk is.
 pub(crate) fn options() -> SledOptions {
-    SledOptions { cache_bytes: 64 << 20, free_space_floor: 0 }
+    SledOptions { free_space_floor: 0, ..SledOptions::default() }
 }
 
 pub(crate) fn open(path: &Path) -> SledStore {

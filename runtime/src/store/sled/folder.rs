@@ -74,8 +74,15 @@ impl Marker {
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
-    /// Held locked. The system lets go when the file is closed, however the process ends.
-    _lock: File,
+    /// Held locked. The system lets go of it however the process ends.
+    lock: File,
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // Closing is not enough: a process just started from this one shares the file for a moment.
+        let _ = self.lock.unlock();
+    }
 }
 
 /// What is in a folder.
@@ -98,7 +105,7 @@ impl Folder {
         let path = &std::path::absolute(path).map_err(OpenError::io(path))?;
         // Looked at before the lock is taken: nothing is to be created in a folder of others.
         refuse_if_not_ours(path)?;
-        let folder = Folder { path: path.to_owned(), _lock: lock(path)? };
+        let folder = Folder { path: path.to_owned(), lock: lock(path)? };
         let contents = match folder.read_marker()? {
             Some(marker) if marker.state == MarkerState::Ready => Contents::Store,
             Some(_) | None => Contents::New,
@@ -109,10 +116,14 @@ impl Folder {
         Ok((folder, contents))
     }
 
-    /// Makes the new store one that counts. What is in it must be on the disk.
+    /// Makes the new store one that counts, once all that is in it is on the disk.
     pub(super) fn finish(&self) -> Result<(), OpenError> {
-        for folder in [Some(self.data().as_path()), self.path.parent()].into_iter().flatten() {
-            sync_folder(folder).map_err(OpenError::io(folder))?;
+        let data = self.data();
+        // sled leaves some of its files to the system.
+        sync_files(&data).map_err(OpenError::io(&data))?;
+        sync_folder(&data).map_err(OpenError::io(&data))?;
+        if let Some(parent) = self.path.parent() {
+            sync_folder(parent).map_err(OpenError::io(parent))?;
         }
         self.write_marker(MarkerState::Ready)
     }
@@ -204,6 +215,16 @@ fn lock(folder: &Path) -> Result<File, OpenError> {
         Err(TryLockError::WouldBlock) => Err(OpenError::Locked { path: folder.to_owned() }),
         Err(TryLockError::Error(error)) => Err(OpenError::io(&path)(error)),
     }
+}
+
+fn sync_files(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            OpenOptions::new().write(true).open(entry.path())?.sync_all()?;
+        }
+    }
+    Ok(())
 }
 
 /// Puts the names of new files on the disk, where the system keeps them apart from the files.

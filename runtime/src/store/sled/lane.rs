@@ -139,6 +139,10 @@ impl Lane {
 
     /// Takes the staged batch back, before anything of it was written.
     pub(super) fn abandon(&self, overlay: &Overlay) {
+        if self.applying() >= overlay.version {
+            // Only a panic in the middle of `write` comes here.
+            self.fail("a batch was broken off while it was written".to_owned());
+        }
         overlay.drop_batch();
         self.free_turn();
     }
@@ -201,7 +205,11 @@ impl Lane {
     /// Takes no more writes, for the reason given or an earlier one, which it returns. What is in
     /// sled's memory may never reach the disk, so that nothing is read from it any longer either.
     pub(super) fn fail(&self, reason: String) -> String {
-        let reason = self.failure.get_or_init(|| reason).clone();
+        let reason = self.failure.get_or_init(|| {
+            tracing::error!(folder = %self.folder.path().display(), reason, "the store has failed");
+            reason
+        });
+        let reason = reason.clone();
         // Not between the check and the sleep of one who waits for its turn.
         drop(held(&self.staged));
         self.freed.notify_all();
