@@ -55,6 +55,8 @@ pub enum Command {
     Generate(command::generate::Args),
     /// Print the digests of packages.
     Digest(command::digest::Args),
+    /// Compare two revisions: safe, needs migration, or breaking.
+    Diff(command::diff::Args),
     /// Show the life of a request on a store of its own.
     Tour(command::tour::Args),
     /// Work in a store: at a terminal, or by a script.
@@ -126,6 +128,7 @@ fn dispatch(command: Command, globals: &Globals, output: &mut Output) -> Result<
         Command::Fmt(args) => command::fmt::run(&args, output),
         Command::Generate(args) => command::generate::run(&args, output),
         Command::Digest(args) => command::digest::run(&args, output),
+        Command::Diff(args) => command::diff::run(&args, output),
         Command::Tour(args) => command::tour::run(&args, globals, output),
         Command::Shell(args) => command::shell::run(&args, globals, output),
         Command::Verify(args) => command::verify::run(&args, globals, output),

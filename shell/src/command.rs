@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod completions;
+pub mod diff;
 pub mod digest;
 pub mod export;
 pub mod fmt;

@@ -39,7 +39,7 @@ macro_rules! exits {
 
 exits! {
     Good = 0 "ok" "it is done";
-    Findings = 1 "findings" "definitions have errors, `verify` found something, a difference is breaking, a file is not formatted, the tour went another way";
+    Findings = 1 "findings" "definitions have errors, `verify` found something, a difference is not safe, a file is not formatted, the tour went another way";
     Usage = 2 "usage" "the command line or a command of a script is not well formed, or names what is not there";
     Io = 3 "io" "a file could not be read or written";
     Invalid = 10 "invalid" "a value in the input does not fit; nothing changed";

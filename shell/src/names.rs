@@ -72,7 +72,7 @@ impl Names {
             return name.clone();
         }
         let atom = reference.rsplit_once('/').map_or(reference, |(atom, _)| atom);
-        let word = atom.rsplit(':').next().unwrap_or(atom).to_owned();
+        let word = crate::lookup::short(atom).to_owned();
         let count = self.counts.entry(word.clone()).or_default();
         *count += 1;
         let name = format!("{word}#{count}");
@@ -82,7 +82,7 @@ impl Names {
 }
 
 /// Returns the length of the canonical reference that a text begins with.
-fn reference_length(text: &str) -> Option<usize> {
+pub(crate) fn reference_length(text: &str) -> Option<usize> {
     let slash = text.find(|c: char| !(c.is_ascii_alphanumeric() || "_-.:".contains(c)))?;
     let id = text[slash..].strip_prefix('/')?;
     let letters = id.bytes().take_while(u8::is_ascii_alphanumeric).count();

@@ -197,6 +197,11 @@ impl Output {
     }
 }
 
+/// A number of things, in words: `1 event`, `2 events`.
+pub(crate) fn counted(count: u64, word: &str) -> String {
+    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
+}
+
 /// The reader of the remarks is gone, and there is nobody to tell.
 fn ignore(written: io::Result<()>) {
     drop(written);

@@ -202,7 +202,7 @@ impl<'s> Scope<'s> {
             Base::Variable(name) => self.kept.get(name).ok_or_else(|| {
                 Fault::new(span.clone(), format!("no variable `${name}`"))
                     .help("`vars` lists them; `$name = …` sets one")
-                    .suggest(name, self.kept.keys().map(String::as_str))
+                    .suggest_as("$", name, self.kept.keys().map(String::as_str))
             })?,
         };
         if path.offset.is_some() {

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Format, Output};
+use crate::output::{Format, Output, counted};
 
 /// What a definition file's name ends with.
 const EXTENSION: &str = "quixos";
@@ -117,13 +117,11 @@ pub(crate) fn diagnostics_text(checked: &Checked, colour: bool) -> String {
     let errors = checked.diagnostics.iter().filter(|it| it.code.severity() == Severity::Error);
     let errors = errors.count();
     let warnings = checked.diagnostics.len() - errors;
-    let mut counts = Vec::new();
-    for (count, word) in [(errors, "error"), (warnings, "warning")] {
-        match count {
-            0 => {}
-            1 => counts.push(format!("1 {word}")),
-            _ => counts.push(format!("{count} {word}s")),
-        }
-    }
+    let counts = [(errors, "error"), (warnings, "warning")];
+    let counts: Vec<String> = counts
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| counted(count as u64, word))
+        .collect();
     format!("{text}\n{}", counts.join(", "))
 }

@@ -5,6 +5,8 @@
 //! `@ clock +5m` moves the clock, which otherwise stands still. A failed command prints `! code:
 //! message`, and the script goes on. Objects print as the names that the script gave them.
 //!
+//! The `script` blocks of `docs/shell.md` are played too, one after the other in one shell.
+//!
 //! `UPDATE_EXPECT=1` writes the answers anew; the diff is the review. After every script the store
 //! must pass `verify`.
 
@@ -20,9 +22,12 @@ use expect_test::expect_file;
 use libtest_mimic::{Arguments, Failed, Trial};
 use quixos_runtime::store::MemoryStore;
 use quixos_runtime::{Clock, ManualClock, Runtime, SeededIds, blocking};
-use quixos_shell::{Format, Names, Output, Shell, Style};
+use quixos_shell::{Exit, Format, Names, Output, Shell, Style};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/scripts");
+
+/// The document whose examples are scripts.
+const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/shell.md");
 
 /// When every script begins.
 const BEGIN: &str = "2026-01-01T00:00:00Z";
@@ -32,7 +37,10 @@ const PACKAGE: &str = "package:org.quixos.agent:runtime";
 
 fn main() {
     let arguments = Arguments::from_args();
-    let mut trials = vec![Trial::test("every_operation_has_one_script", one_script_each)];
+    let mut trials = vec![
+        Trial::test("every_operation_has_one_script", one_script_each),
+        Trial::test("the_document_shows_what_happens", document),
+    ];
     for folder in ["operations", "stories"] {
         for path in scripts(folder) {
             let name = format!("{folder}::{}", stem(&path));
@@ -195,8 +203,16 @@ impl Stage {
 fn transcript(path: &Path) -> Result<(), Failed> {
     let text = fs::read_to_string(path)?;
     let mut stage = Stage::new()?;
+    let written = played(&mut stage, &text)?;
+    expect_file![path].assert_eq(&written);
+    sound(&stage)?;
+    calls_its_operation(path, &stage, &text)
+}
+
+/// Plays a script and returns it with the answers that came.
+fn played(stage: &mut Stage, text: &str) -> Result<String, Failed> {
     let mut written = String::new();
-    for part in parts(&text)? {
+    for part in parts(text)? {
         match part {
             Part::Remark(line) => writeln!(written, "{line}")?,
             Part::Use(name) => {
@@ -213,9 +229,31 @@ fn transcript(path: &Path) -> Result<(), Failed> {
             }
         }
     }
-    expect_file![path].assert_eq(&written);
+    Ok(written)
+}
+
+/// The examples of the document, played in one shell, in their order.
+fn document() -> Result<(), Failed> {
+    let text = fs::read_to_string(DOCUMENT)?;
+    let mut stage = Stage::new()?;
+    let mut written = String::new();
+    let mut rest = text.as_str();
+    while let Some((before, block)) = rest.split_once("```script\n") {
+        let (script, after) = block.split_once("```\n").ok_or("a block that does not end")?;
+        written.push_str(before);
+        write!(written, "```script\n{}```\n", played(&mut stage, script)?)?;
+        rest = after;
+    }
+    written.push_str(rest);
+    expect_file![DOCUMENT].assert_eq(&written);
     sound(&stage)?;
-    calls_its_operation(path, &stage, &text)
+    let codes = Exit::ALL
+        .iter()
+        .map(|exit| format!("| {} | `{}` | {} |", exit.number(), exit.code(), exit.meaning()));
+    match codes.into_iter().find(|row| !text.contains(row)) {
+        Some(row) => Err(format!("the document's table of exit codes has no row\n{row}").into()),
+        None => Ok(()),
+    }
 }
 
 /// What always holds, holds after every script.

@@ -36,8 +36,19 @@ impl Fault {
     /// The same, with the nearest of some words as advice, if one is near.
     #[must_use]
     pub(crate) fn suggest<'a>(self, word: &str, among: impl IntoIterator<Item = &'a str>) -> Self {
+        self.suggest_as("", word, among)
+    }
+
+    /// The same, for words that are written behind a mark, like `$` or `--`.
+    #[must_use]
+    pub(crate) fn suggest_as<'a>(
+        self,
+        mark: &str,
+        word: &str,
+        among: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
         match nearest(word, among) {
-            Some(near) => self.help(format!("did you mean `{near}`?")),
+            Some(near) => self.help(format!("did you mean `{mark}{near}`?")),
             None => self,
         }
     }

@@ -370,9 +370,11 @@ impl<'t> Parser<'t> {
         for (name, span) in &self.flags {
             if !page.flags.contains(name) {
                 let message = format!("`{}` takes no `--{name}`", page.name);
-                return Err(
-                    Fault::new(span.clone(), message).suggest(name, page.flags.iter().copied())
-                );
+                return Err(Fault::new(span.clone(), message).suggest_as(
+                    "--",
+                    name,
+                    page.flags.iter().copied(),
+                ));
             }
             match *name {
                 "dry-run" => flags.dry_run = true,
@@ -476,7 +478,7 @@ mod tests {
         assert_eq!(fault("list thread --dry-run").1, "`list` takes no `--dry-run`");
         assert_eq!(
             fault("call $t.archive true --dryrun").2.as_deref(),
-            Some("did you mean `dry-run`?")
+            Some("did you mean `--dry-run`?")
         );
     }
 

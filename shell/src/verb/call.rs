@@ -222,7 +222,7 @@ fn preview_answer(preview: &Preview) -> Answer {
         change_rows(change, &mut rows);
     }
     let answer = Answer::new(json)
-        .line(format!("would answer: {}", preview.answer))
+        .line(format!("would answer: {}", brief(&preview.answer)))
         .table(&["change", "object", "slot", "before", "after"], rows);
     if preview.changes.is_empty() {
         answer.line("would change nothing")

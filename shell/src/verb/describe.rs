@@ -393,17 +393,21 @@ fn operation_answer(definitions: &Definitions, it: &Operation) -> Answer {
     Answer::new(operation_json(definitions, it))
         .heading(format!("operation {}", it.name))
         .fields(fields)
-        .heading(format!("input {}", definitions_brief(definitions, &it.input)))
+        .heading(named_heading(definitions, "input", &it.input))
         .table(&["field", "type"], field_rows(definitions, &it.input))
-        .heading(format!("output {}", definitions_brief(definitions, &it.output)))
+        .heading(named_heading(definitions, "output", &it.output))
         .table(&["field", "type"], field_rows(definitions, &it.output))
         .heading("requires")
         .table(&["kind", "name", "of", "verbs"], requirements.collect())
 }
 
-/// The name of a named type; nothing for another, whose fields follow.
-fn definitions_brief<'d>(definitions: &'d Definitions, ty: &Type) -> &'d str {
-    if let Type::Named(at) = ty { &definitions.types[at.get()].name } else { "" }
+/// What stands above the fields of a type: its name, where it has one.
+fn named_heading(definitions: &Definitions, what: &str, ty: &Type) -> String {
+    if let Type::Named(at) = ty {
+        format!("{what} {}", definitions.types[at.get()].name)
+    } else {
+        what.to_owned()
+    }
 }
 
 /// Everything that a name may mean.

@@ -38,6 +38,8 @@ struct Explanation {
     releases: Vec<Point>,
     /// What is refused meanwhile.
     refusals: Vec<Point>,
+    /// What one may think holds it up, and does not.
+    notes: Vec<Point>,
 }
 
 /// A reason, a release or a refusal.
@@ -169,12 +171,14 @@ fn answer(subject: &str, it: Explanation) -> Answer {
         "reasons": points(&it.reasons),
         "releases": points(&it.releases),
         "refusals": points(&it.refusals),
+        "notes": points(&it.notes),
     }))
     .heading(format!("{subject} {}", it.headline))
     .fields(it.facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect());
     let answer = section(answer, "why", &it.reasons);
     let answer = section(answer, "what would release it", &it.releases);
-    section(answer, "what is refused meanwhile", &it.refusals)
+    let answer = section(answer, "what is refused meanwhile", &it.refusals);
+    section(answer, "what does not hold it up", &it.notes)
 }
 
 fn section(answer: Answer, title: &str, points: &[Point]) -> Answer {

@@ -7,7 +7,7 @@ use super::stream::{cursor as stands, event_json, event_row, event_type};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::language::{Flags, Path};
-use crate::output::{Answer, Output};
+use crate::output::{Answer, Output, counted};
 use crate::scope::span_of;
 use crate::shell::Shell;
 use crate::stop::Stop;
@@ -49,7 +49,8 @@ pub(crate) fn follow(
         next = event.offset + 1;
         seen += 1;
     }
-    Ok(Answer::new(json!({ "next": next })).line(format!("{seen} events; the next is {next}")))
+    Ok(Answer::new(json!({ "next": next }))
+        .line(format!("{}; the next is {next}", counted(seen as u64, "event"))))
 }
 
 /// What waits for an event and for ctrl-c at once.

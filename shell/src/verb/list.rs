@@ -5,6 +5,7 @@ use quixos_schema::AtomIndex;
 use serde_json::{Map, Value, json};
 use ulid::Ulid;
 
+use crate::names::reference_length;
 use crate::output::Answer;
 use crate::scope::{Scope, instant_text};
 
@@ -100,14 +101,16 @@ pub(crate) fn telling(
         .collect())
 }
 
-/// A value in a few letters, on one line.
+/// A value in a few letters, on one line. A reference is never cut: it may be shown by a name.
 pub(crate) fn brief(value: &Value) -> String {
+    let reference = |text: &str| reference_length(text) == Some(text.len());
     let plain = |text: &&str| {
-        !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c))
+        let simple = |c: char| c.is_alphanumeric() || "_-.".contains(c);
+        reference(text) || !text.is_empty() && text.chars().all(simple)
     };
     let text = value.as_str().filter(plain).map_or_else(|| value.to_string(), str::to_owned);
     match text.char_indices().nth(LETTERS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
+        Some((end, _)) if !reference(&text) => format!("{}…", &text[..end]),
+        _ => text,
     }
 }

@@ -4,7 +4,7 @@ use quixos_runtime::{CallError, EdgeEntry, Holder, ObjectRef};
 use quixos_schema::{Atom, Cardinality};
 use serde_json::{Map, Value, json};
 
-use crate::output::Answer;
+use crate::output::{Answer, counted};
 use crate::scope::{Scope, instant_text};
 
 /// How many targets of an edge, and how many holders, are shown.
@@ -150,7 +150,7 @@ fn streams(
     for slot in &atom.streams {
         let length = scope.snapshot.stream_len(object, &slot.name)?;
         let cursors = scope.snapshot.cursors(object, &slot.name)?;
-        rows.push((slot.name.clone(), format!("{length} events")));
+        rows.push((slot.name.clone(), counted(length, "event")));
         for (cursor, offset) in &cursors {
             rows.push((String::new(), format!("cursor `{cursor}` at {offset}")));
         }

@@ -4,7 +4,7 @@ use quixos_runtime::{CallError, Event, Layout, ObjectRef};
 use quixos_schema::Type;
 use serde_json::{Value, json};
 
-use crate::output::Answer;
+use crate::output::{Answer, counted};
 use crate::scope::{Scope, instant_text};
 
 /// How many events are read when nobody says.
@@ -100,10 +100,11 @@ pub(crate) fn cursor(
 ) -> Result<Answer, CallError> {
     let length = scope.snapshot.stream_len(object, stream)?;
     let cursors = scope.snapshot.cursors(object, stream)?;
+    let events = counted(length, "event");
     let at = cursors.into_iter().find(|(it, _)| it == name).map(|(_, at)| at);
     let answer = Answer::new(json!({ "cursor": name, "at": at, "length": length }));
     Ok(match at {
-        Some(at) => answer.line(format!("`{name}` is at {at}; the stream has {length} events")),
-        None => answer.line(format!("`{name}` was never moved; the stream has {length} events")),
+        Some(at) => answer.line(format!("`{name}` is at {at}; the stream has {events}")),
+        None => answer.line(format!("`{name}` was never moved; the stream has {events}")),
     })
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::Answer;
+use crate::output::{Answer, counted};
 use crate::stop::Stop;
 
 /// Checks a store.
@@ -20,7 +20,7 @@ pub(crate) fn verify(runtime: &Runtime) -> Result<Answer, Stop> {
     }
     let found: Vec<String> = report.findings.iter().take(10).map(ToString::to_string).collect();
     let count = report.findings.len() as u64 + report.omitted;
-    let message = format!("{count} findings; the first: {}", found.join("; "));
+    let message = format!("{}; the first: {}", counted(count, "finding"), found.join("; "));
     Err(Failure::new(Exit::Findings, message)
         .help("`quixos verify` lists them; keep a copy of the store before anything else")
         .into())
@@ -57,7 +57,6 @@ pub(crate) fn answer(report: &Report) -> Answer {
     let answer = answer.line(format!("checked: {}", counts.join(", ")));
     match report.findings.len() as u64 + report.omitted {
         0 => answer.line("nothing is wrong"),
-        1 => answer.line("1 finding"),
-        count => answer.line(format!("{count} findings")),
+        count => answer.line(counted(count, "finding")),
     }
 }

@@ -161,11 +161,11 @@ pub(super) fn would_admit(facts: &AdmissionFacts) -> Explanation {
 /// Explains a refusal by its rule.
 pub(super) fn refused(rule: &Rule, facts: Option<&AdmissionFacts>) -> Explanation {
     Explanation {
-        headline: format!("is refused: {}", rule.when),
+        headline: format!("is the answer when {}", rule.when),
         facts: facts.map(numbers).unwrap_or_default(),
         reasons: facts.map(|facts| capacity_reasons(rule, facts)).unwrap_or_default(),
         releases: vec![Point::new(rule.word, rule.release)],
-        refusals: Vec::new(),
+        ..Explanation::default()
     }
 }
 

@@ -1,5 +1,7 @@
 //! What is known of a request, its thread, its agent and its directory.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Utc};
 use quixos_runtime::{Action, CallError, ObjectRef};
 use serde_json::Value;
@@ -10,8 +12,8 @@ use crate::scope::{Scope, instant_text};
 /// How far back the history is searched for who did something last.
 const BACK: usize = 5_000;
 
-/// How many requests of a directory are looked at for those that are ahead.
-const PENDING: usize = 10_000;
+/// How many targets of an edge are looked at.
+const MOST: usize = 10_000;
 
 /// What is known of a request.
 #[derive(Clone, Debug)]
@@ -31,7 +33,7 @@ pub(super) struct RequestFacts {
     pub(super) directory_data: Value,
     pub(super) questions: Vec<(String, Value)>,
     pub(super) correction: Option<String>,
-    /// The newest call that changed the request.
+    /// The newest call on the request, its items and its questions: its last sign of life.
     pub(super) last: Option<LastCall>,
     /// The newest claim of it.
     pub(super) claim: Option<LastCall>,
@@ -120,7 +122,7 @@ pub(super) fn request(scope: &Scope<'_>, object: ObjectRef) -> Result<RequestFac
         Some(active) => Some((scope.text(active), state(scope, active, "progress")?)),
         None => None,
     };
-    let questions = scope.snapshot.edge(object, "questions", None, PENDING)?;
+    let questions = scope.snapshot.edge(object, "questions", None, MOST)?;
     let questions =
         questions.iter().map(|it| Ok((scope.text(it.object), state(scope, it.object, "data")?)));
     let admission = state(scope, object, "admission")?;
@@ -152,7 +154,7 @@ fn ahead(
     request: ObjectRef,
 ) -> Result<Vec<String>, CallError> {
     let mut found = Vec::new();
-    for entry in scope.snapshot.edge(directory, "pending", None, PENDING)? {
+    for entry in scope.snapshot.edge(directory, "pending", None, MOST)? {
         if entry.object.id < request.id && one(scope, entry.object, "thread")? == thread {
             found.push(scope.text(entry.object));
         }
@@ -160,15 +162,19 @@ fn ahead(
     Ok(found)
 }
 
-/// The newest call that changed a request, and the newest claim of it.
+/// The newest call on a request, its items and its questions, and the newest claim of it.
 fn calls(
     scope: &Scope<'_>,
     request: ObjectRef,
 ) -> Result<(Option<LastCall>, Option<LastCall>), CallError> {
+    let mut own = BTreeSet::from([request]);
+    for edge in ["items", "questions"] {
+        own.extend(scope.snapshot.edge(request, edge, None, MOST)?.iter().map(|it| it.object));
+    }
     let (mut last, mut claim) = (None, None);
     for entry in scope.snapshot.recent_history(BACK)? {
         let touched = entry.touched.iter().any(|it| it.object == request);
-        if !touched && entry.receiver != request {
+        if !touched && !own.contains(&entry.receiver) {
             continue;
         }
         let call = || LastCall {
@@ -177,7 +183,7 @@ fn calls(
             at: instant_text(entry.instant),
             commit: entry.commit,
         };
-        if touched && last.is_none() {
+        if last.is_none() {
             last = Some(call());
         }
         let is_claim = matches!(&entry.action, Action::Call { member, .. } if member == "claim");

@@ -21,7 +21,7 @@ pub(super) fn explain(facts: &RequestFacts) -> Explanation {
             when(&last.at, facts.now),
             last.commit
         );
-        it.facts.push(("last changed", text));
+        it.facts.push(("last call", text));
     }
     it.facts.push(("thread", facts.thread.clone()));
     it.facts.push(("agent", facts.agent.clone()));
@@ -102,10 +102,10 @@ fn host(facts: &RequestFacts, it: &mut Explanation) {
 /// What does not hold a request up, although one may think so.
 fn closed(facts: &RequestFacts, it: &mut Explanation) {
     if !flag(&facts.agent_data, "enabled") {
-        it.facts.push(("note", "its agent is disabled, which does not hold it up".to_owned()));
+        it.notes.push(Point::new("agent-disabled", "its agent admits nothing new"));
     }
     if flag(&facts.thread_data, "archived") {
-        it.facts.push(("note", "its thread is archived, which does not hold it up".to_owned()));
+        it.notes.push(Point::new("thread-archived", "its thread admits nothing new"));
     }
 }
 
