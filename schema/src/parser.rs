@@ -2,9 +2,7 @@
 //!
 //! A fault is reported where it is found and handed up as a [`Fault`], which says only that it
 //! was reported. The list that the faulty entry stands in skips to where the next entry can
-//! begin ([`Level`]) and goes on, so that one run shows every fault and one fault is shown once:
-//! no two diagnostics are about the same token, and none is about a line whose characters are
-//! wrong already.
+//! begin ([`Level`]) and goes on, so that one run shows every fault, and one fault is shown once.
 //!
 //! Progress: every turn of a list takes a token or ends the list.
 //!
@@ -49,8 +47,10 @@ pub(crate) struct Cursor<'a> {
     /// The `}` that closed a block last.
     closed: Option<Place>,
     depth: usize,
-    /// The token that the last fault was about.
+    /// The token that the fault of this entry was about.
     blamed: Option<usize>,
+    /// The token that the last fault of all was about.
+    fault: Option<usize>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -67,6 +67,7 @@ impl<'a> Cursor<'a> {
             closed: None,
             depth: 0,
             blamed: None,
+            fault: None,
             diagnostics: Vec::new(),
         }
     }
@@ -158,6 +159,12 @@ impl<'a> Cursor<'a> {
             return;
         }
         let _ = self.unexpected(kind.describe(), None);
+        // Something stands before it.
+        if self.nth(1).kind == kind && !self.nth(1).first_on_line {
+            self.bump();
+            self.bump();
+            return;
+        }
         while matches!(
             self.peek().kind,
             TokenKind::Colon | TokenKind::Equals | TokenKind::Arrow | TokenKind::CloseAngle

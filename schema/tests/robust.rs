@@ -4,7 +4,15 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use quixos_schema::{Sources, canonical, check, parse, render_json, render_text};
+use quixos_schema::{
+    SourceId, Sources, TokenKind, canonical, check, lex, parse, render_json, render_text,
+};
+
+fn words(text: &str) -> Vec<&str> {
+    let tokens = lex(SourceId(0), text).tokens.into_iter();
+    let words = tokens.filter(|token| token.kind == TokenKind::Word);
+    words.map(|token| &text[token.place.range()]).collect()
+}
 
 /// Puts a text through everything that takes texts.
 fn survives(text: &str) {
@@ -17,9 +25,12 @@ fn survives(text: &str) {
             assert!(text.get(place.range()).is_some(), "{diagnostic:?}");
         }
     }
-    // What was read can be printed, and formatting refuses exactly what has a fault.
-    let _ = canonical(&parsed.file);
+    // Formatting refuses exactly what has a fault; of what has none, no word was passed over.
+    let read = canonical(&parsed.file);
     assert_eq!(quixos_schema::format(id, text).is_ok(), parsed.diagnostics.is_empty());
+    if parsed.diagnostics.is_empty() {
+        assert_eq!(words(&read), words(text));
+    }
     let diagnostics = check(sources.clone()).diagnostics;
     assert_eq!(render_text(&diagnostics, &sources, true).is_empty(), diagnostics.is_empty());
     assert_eq!(
@@ -145,4 +156,35 @@ fn a_file_of_the_largest_size() {
     let mut sources = Sources::new();
     let id = sources.add("large.quixos", text.clone());
     assert_eq!(parse(id, &text).diagnostics, []);
+}
+
+/// Whatever is done to one token, the reader is told one thing: what follows from a fault is not
+/// shown as another. Where braces cannot be paired for sure, it may be two.
+#[test]
+fn one_fault_is_one_diagnostic() {
+    let source = SourceId(0);
+    let (mut faulty, mut doubled) = (0, Vec::new());
+    for token in lex(source, DEFINITION).tokens {
+        let before = &DEFINITION[..token.place.range().start];
+        let behind = &DEFINITION[token.place.range().end..];
+        let text = &DEFINITION[token.place.range()];
+        for instead in [
+            "",
+            &format!("{text} {text}"),
+            "other",
+            "\"other\"",
+            &format!("{text}}}"),
+            &format!("{text}{{"),
+        ] {
+            let changed = format!("{before} {instead} {behind}");
+            let diagnostics = parse(source, &changed).diagnostics;
+            faulty += usize::from(!diagnostics.is_empty());
+            if diagnostics.len() > 1 {
+                assert_eq!(diagnostics.len(), 2, "{changed}\n{diagnostics:#?}");
+                doubled.push(diagnostics);
+            }
+        }
+    }
+    assert!(faulty > 2_000, "{faulty}");
+    assert!(doubled.len() * 200 < faulty, "{doubled:#?}");
 }

@@ -1,7 +1,8 @@
 //! What is said about a fault, and about which token.
 //!
-//! Each token is blamed once, and none whose characters are wrong: what follows from a fault is
-//! not another one.
+//! What follows from a fault is not another one. So one fault is reported of an entry, besides
+//! those of the entries inside it; none of a line whose characters are wrong; and none of the
+//! rest of a line that is no entry.
 
 use super::{Cursor, Fault, Level};
 use crate::code::Code;
@@ -10,9 +11,30 @@ use crate::lexer::TokenKind;
 use crate::nearest::nearest;
 
 impl Cursor<'_> {
-    /// Blames the next token, unless it was blamed before.
+    /// Tells whether a fault may be reported here, and remembers that it was.
     pub(super) fn blame(&mut self) -> bool {
-        !self.peek().blamed && self.blamed.replace(self.at) != Some(self.at)
+        if self.peek().blamed || self.blamed.is_some() {
+            return false;
+        }
+        self.blamed = Some(self.at);
+        self.fault = Some(self.at);
+        true
+    }
+
+    /// Tells whether the next token stands on the line of the last fault, behind it.
+    pub(super) fn behind_fault(&self) -> bool {
+        self.fault.is_some_and(|fault| {
+            fault < self.at && !self.tokens[fault + 1..=self.at].iter().any(|it| it.first_on_line)
+        })
+    }
+
+    /// Returns the last fault if it is a brace behind `start`: then other braces may be paired
+    /// wrongly, and what follows from that is not to be reported.
+    pub(super) fn brace_to_blame(&self, start: usize) -> Option<usize> {
+        self.fault.filter(|fault| {
+            let kind = self.tokens[*fault].kind;
+            *fault >= start && matches!(kind, TokenKind::OpenBrace | TokenKind::CloseBrace)
+        })
     }
 
     /// Reports that something else was expected here.

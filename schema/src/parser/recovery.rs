@@ -2,6 +2,7 @@
 
 use super::{Cursor, Fault, Parse};
 use crate::lexer::TokenKind;
+use crate::nearest::nearest;
 
 /// What the entries of a list look like: enough to find the next one after a fault.
 pub(crate) struct Level {
@@ -28,7 +29,10 @@ impl Cursor<'_> {
         mut entry: impl FnMut(&mut Self) -> Parse<T>,
     ) -> Vec<T> {
         self.levels.push(level);
+        let (blamed, first) = (self.blamed, self.at);
         let mut entries = Vec::new();
+        // The entry before has a fault.
+        let mut doubtful = false;
         loop {
             // A `;` behind a block, or one too many, harms nobody.
             while self.eat(TokenKind::Semicolon).is_some() {}
@@ -40,22 +44,42 @@ impl Cursor<'_> {
             if over || self.belongs_outside(level) {
                 break;
             }
-            let start = self.at;
+            if self.is_rest(level, doubtful) {
+                self.skip_entry(true);
+                continue;
+            }
+            let (start, reported) = (self.at, self.diagnostics.len());
             self.blamed = None;
-            let early = self.word().is_some_and(|word| level.deeper.contains(&word));
-            match entry(self) {
+            let early = self.belongs_inside(level);
+            let read = entry(self);
+            doubtful = read.is_err() || self.diagnostics.len() > reported;
+            match read {
                 Ok(value) => entries.push(value),
-                Err(Fault) => {
-                    let untouched = self.at == start;
-                    if untouched && !self.at(TokenKind::OpenBrace) {
-                        self.bump();
-                    }
-                    self.recover(untouched && early);
-                }
+                Err(Fault) if self.at == start => self.skip_entry(early),
+                Err(Fault) => self.recover(false),
             }
         }
         self.levels.pop();
+        // What the list is in is not to be blamed for what may follow from its last entry.
+        let follows = if doubtful { self.fault } else { self.brace_to_blame(first) };
+        self.blamed = blamed.or(follows);
         entries
+    }
+
+    /// Tells whether the next token is no entry but the rest of what had a fault: it stands on
+    /// that line, or it is not even nearly the beginning of an entry.
+    fn is_rest(&self, level: &Level, doubtful: bool) -> bool {
+        if level.words.is_empty() || self.begins(level) {
+            return false;
+        }
+        let word = self.word().unwrap_or_default();
+        let meant = nearest(word, level.words.iter().copied()).is_some();
+        self.behind_fault() || doubtful && (!meant || self.belongs_inside(level))
+    }
+
+    /// Tells whether the next word begins an entry of a block below this one.
+    fn belongs_inside(&self, level: &Level) -> bool {
+        self.word().is_some_and(|word| level.deeper.contains(&word))
     }
 
     pub(super) fn begins(&self, level: &Level) -> bool {
@@ -69,6 +93,7 @@ impl Cursor<'_> {
         let outer = &self.levels[..self.levels.len().saturating_sub(1)];
         self.peek().first_on_line
             && !self.begins(level)
+            && (!self.belongs_inside(level) || self.at_margin())
             && self.nth(1).kind == TokenKind::Word
             && self.nth(2).kind != TokenKind::Semicolon
             && outer.iter().any(|outer| self.begins(outer))
@@ -96,7 +121,7 @@ impl Cursor<'_> {
                 }
                 TokenKind::CloseBrace => {
                     let ends_entry = !level.inline && self.nth(1).kind == TokenKind::Semicolon;
-                    if !(ends_entry || (outermost && early)) {
+                    if !(ends_entry || outermost) {
                         return;
                     }
                 }
@@ -130,6 +155,15 @@ impl Cursor<'_> {
             }
             self.bump();
         }
+    }
+
+    /// The same for an entry that nothing was taken of: at least one token is skipped.
+    fn skip_entry(&mut self, early: bool) {
+        // A `{` is skipped together with its `}`.
+        if !self.at(TokenKind::OpenBrace) {
+            self.bump();
+        }
+        self.recover(early);
     }
 
     /// Tells whether the next token stands at the very beginning of its line.
