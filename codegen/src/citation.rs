@@ -54,7 +54,7 @@ pub(crate) fn operation(definitions: &Definitions, operation: &Operation) -> Str
         })
         .collect();
     format!(
-        "operation {name} id \"{id}\": {} -> {}\n  mode {mode} execution {execution} \
+        "operation {name} id {id:?}: {} -> {}\n  mode {mode} execution {execution} \
          targets [{}] receiver {receiver}",
         cite.ty(input),
         cite.ty(output),
@@ -68,16 +68,16 @@ pub(crate) fn requirement(definitions: &Definitions, requirement: &Requirement) 
     let Requirement { name, id, kind, .. } = requirement;
     match kind {
         RequirementKind::State { ty, verbs } => {
-            format!("state {name} id \"{id}\": {} [{}];", cite.ty(ty), words(verbs))
+            format!("state {name} id {id:?}: {} [{}];", cite.ty(ty), words(verbs))
         }
         RequirementKind::Edge { shape, verbs } => {
-            format!("edge {name} id \"{id}\": {} [{}];", cite.edge(shape), words(verbs))
+            format!("edge {name} id {id:?}: {} [{}];", cite.edge(shape), words(verbs))
         }
         RequirementKind::Stream { ty, verbs } => {
-            format!("stream {name} id \"{id}\": {} [{}];", cite.ty(ty), words(verbs))
+            format!("stream {name} id {id:?}: {} [{}];", cite.ty(ty), words(verbs))
         }
         RequirementKind::Creation(creation) => format!(
-            "creation {name} id \"{id}\": {} input {};",
+            "creation {name} id {id:?}: {} input {};",
             definitions.atom(creation.atom).name,
             cite.ty(&creation.input),
         ),
@@ -86,7 +86,7 @@ pub(crate) fn requirement(definitions: &Definitions, requirement: &Requirement) 
             let using: Vec<String> =
                 using.iter().map(|it| format!("{}.{}", members[it.member].name, it.verb)).collect();
             format!(
-                "interface {name} id \"{id}\": {} using [{}] from input;",
+                "interface {name} id {id:?}: {} using [{}] from input;",
                 cite.interface(interface),
                 using.join(", "),
             )

@@ -52,7 +52,7 @@ pub(crate) fn package(
         #registry
         #(#clients)*
     };
-    let has_clients = interfaces.iter().any(|it| it.has_client());
+    let has_clients = interfaces.iter().any(|it| it.client.is_some());
     let imports = imports::of_package(&outside, !planned.roots.is_empty(), has_clients);
     let operations = planned.operations.iter().map(|it| operation::operation(&here, it));
     quote! {

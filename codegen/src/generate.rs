@@ -7,7 +7,7 @@ use quixos_schema::{Definitions, PackageIndex};
 use crate::emit;
 use crate::error::{GenerateError, Named, SameName};
 use crate::layout;
-use crate::name::snake;
+use crate::name::{ident, snake};
 use crate::plan::Plan;
 
 /// How to generate.
@@ -59,10 +59,12 @@ pub fn generate(
     ))
 }
 
-/// Returns the name of a package's module: `agent_runtime` for `AgentRuntime`.
+/// Returns the name of a package's module: `agent_runtime` for `AgentRuntime`. A keyword comes
+/// without its `r#`, as the name of a file.
 #[must_use]
 pub fn module_name(definitions: &Definitions, package: PackageIndex) -> String {
-    snake(&definitions.package(package).name)
+    let name = ident(&snake(&definitions.package(package).name)).to_string();
+    name.strip_prefix("r#").unwrap_or(&name).to_owned()
 }
 
 /// Returns how the module of each package is reached from the one beside it.
@@ -87,7 +89,7 @@ fn paths(definitions: &Definitions, options: &Options) -> Result<Vec<syn::Path>,
             Some(path) => path.clone(),
             None => {
                 beside.insert(module.clone(), index);
-                format!("super::{}", crate::name::ident(&module))
+                format!("super::{}", ident(&module))
             }
         };
         paths.push(syn::parse_str(&path).map_err(|_| GenerateError::BadPath {

@@ -7,7 +7,7 @@
 //!
 //! Start at [`Scope::claim`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, Span};
 
@@ -68,14 +68,21 @@ pub(crate) fn ident(name: &str) -> Ident {
 /// The identifiers of one Rust namespace: a module, the methods of a type, the fields of a record.
 #[derive(Clone, Debug)]
 pub(crate) struct Scope {
-    reserved: &'static [&'static str],
+    reserved: BTreeSet<String>,
     taken: BTreeMap<String, Named>,
 }
 
 impl Scope {
     /// Returns a scope in which generated code uses some names itself.
-    pub(crate) fn new(reserved: &'static [&'static str]) -> Self {
+    pub(crate) fn new(reserved: &[&str]) -> Self {
+        let reserved = reserved.iter().map(|name| (*name).to_owned()).collect();
         Self { reserved, taken: BTreeMap::new() }
+    }
+
+    /// Returns the scope with one more name that generated code uses itself.
+    pub(crate) fn without(mut self, name: &str) -> Self {
+        self.reserved.insert(name.to_owned());
+        self
     }
 
     /// Takes an identifier for something in the definition, with the suffix if generated code
@@ -89,7 +96,7 @@ impl Scope {
         suffix: &str,
         owner: &Named,
     ) -> Result<Ident, GenerateError> {
-        let name = if self.reserved.contains(&wanted) {
+        let name = if self.reserved.contains(wanted) {
             format!("{wanted}{suffix}")
         } else {
             wanted.to_owned()

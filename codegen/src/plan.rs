@@ -21,7 +21,7 @@ pub(crate) use types::{Body, Declared, Home, Item, RustType};
 
 use crate::error::{GenerateError, Named};
 use crate::name::{Scope, pascal, snake};
-use types::Lowering;
+use types::{Lowering, counted};
 
 /// What generated code uses at the root of a package's module under its short name.
 const ROOT_NAMES: &[&str] = &[
@@ -82,8 +82,12 @@ impl<'a> Plan<'a> {
     pub(crate) fn new(definitions: &'a Definitions) -> Result<Self, GenerateError> {
         let mut scopes: Vec<Scope> =
             definitions.packages.iter().map(|_| Scope::new(ROOT_NAMES)).collect();
-        let mut modules: Vec<Scope> =
-            definitions.packages.iter().map(|_| Scope::new(CRATE_NAMES)).collect();
+        // A module in one of its own name reads as a mistake.
+        let mut modules: Vec<Scope> = definitions
+            .packages
+            .iter()
+            .map(|package| Scope::new(CRATE_NAMES).without(&snake(&package.name)))
+            .collect();
         let names = Names::new(definitions, &mut scopes, &mut modules)?;
         let mut packages: Vec<PackagePlan> = Vec::new();
         let mut interfaces: Vec<Option<InterfacePlan>> = vec![None; definitions.interfaces.len()];
@@ -188,9 +192,11 @@ impl Names {
             if let Some(root) = &atom.root {
                 roots.push((index, lowering.creation(root, &format!("{name}Input"))?));
             }
-            for implementation in &atom.implements {
-                let path =
-                    format!("{name}{}", self.interfaces[implementation.interface.interface.get()]);
+            for (position, implementation) in atom.implements.iter().enumerate() {
+                let of = implementation.interface.interface;
+                let earlier = &atom.implements[..position];
+                let before = earlier.iter().filter(|it| it.interface.interface == of).count();
+                let path = format!("{name}{}{}", self.interfaces[of.get()], counted(before));
                 implements.push((index, lowering.interface(&implementation.interface, &path)?));
             }
         }

@@ -13,7 +13,7 @@ pub(super) fn atom(here: &Location<'_>, package: &PackagePlan, index: AtomIndex)
     let name = here.plan.atom(index);
     let id = &atom.id;
     let tag = atom.tag.0.map(Literal::u8_unsuffixed);
-    let docs = doc::citation(&format!("atom {} id \"{id}\"", atom.name));
+    let docs = doc::citation(&format!("atom {} id {id:?}", atom.name));
     let implements = package.implements.iter().filter(|(at, _)| *at == index).map(|(_, it)| {
         let interface = here.ty(it);
         quote! { impl quixos_runtime::Implements<#interface> for #name {} }

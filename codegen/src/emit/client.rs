@@ -12,10 +12,9 @@ use crate::plan::InterfacePlan;
 
 /// `pub struct AgentThreadClient<'s>` and `AgentThread::on`.
 pub(super) fn client(here: &Location<'_>, plan: &InterfacePlan) -> TokenStream {
-    if !plan.has_client() {
+    let InterfacePlan { item, client: Some(client), parameters, .. } = plan else {
         return TokenStream::new();
-    }
-    let InterfacePlan { item, client, parameters, .. } = plan;
+    };
     let name = &item.name;
     let original = &here.plan.definitions.interface(plan.index).name;
     let docs = doc::sentence(&format!("An object as a host uses it through `{original}`."));

@@ -18,7 +18,9 @@ pub(super) fn citation(citation: &str) -> TokenStream {
 /// A short line stands as code in the text, a long one or several as a block.
 fn block(citation: &str) -> Vec<String> {
     let broken: Vec<String> = citation.lines().flat_map(citation::broken).collect();
-    if let [line] = broken.as_slice() {
+    if let [line] = broken.as_slice()
+        && !line.contains('`')
+    {
         return vec![format!("`{line}`")];
     }
     let mut all = vec!["```text".to_owned()];

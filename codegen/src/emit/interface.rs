@@ -13,7 +13,7 @@ pub(super) fn interface(here: &Location<'_>, plan: &InterfacePlan) -> TokenStrea
     let id = &interface.id;
     let parameters = &plan.parameters;
     if parameters.is_empty() {
-        let docs = doc::citation(&format!("interface {} id \"{id}\"", interface.name));
+        let docs = doc::citation(&format!("interface {} id {id:?}", interface.name));
         return quote! {
             #docs
             #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ pub(super) fn interface(here: &Location<'_>, plan: &InterfacePlan) -> TokenStrea
         all => quote! { (#(#all),*) },
     };
     let written = interface.parameters.join(", ");
-    let docs = doc::citation(&format!("interface {}<{written}> id \"{id}\"", interface.name));
+    let docs = doc::citation(&format!("interface {}<{written}> id {id:?}", interface.name));
     quote! {
         #docs
         #[derive(Clone, Copy, Debug)]

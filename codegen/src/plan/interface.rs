@@ -22,8 +22,8 @@ const METHOD_NAMES: &[&str] =
 pub(crate) struct InterfacePlan {
     pub(crate) index: InterfaceIndex,
     pub(crate) item: Item,
-    /// What a host uses it through.
-    pub(crate) client: Ident,
+    /// What a host uses it through, if it can do anything with it.
+    pub(crate) client: Option<Ident>,
     pub(crate) parameters: Vec<Ident>,
     pub(crate) members: Vec<MemberPlan>,
 }
@@ -88,13 +88,6 @@ impl EdgeShape {
     }
 }
 
-impl InterfacePlan {
-    /// Tells whether a host can do anything with it.
-    pub(crate) fn has_client(&self) -> bool {
-        self.members.iter().any(|member| !member.internal)
-    }
-}
-
 impl MemberPlan {
     /// Returns the member of the interface with these arguments.
     pub(crate) fn substitute(&self, with: &[RustType]) -> Self {
@@ -127,7 +120,10 @@ impl Names {
         let sources = &definitions.sources;
         let owner = Named::new(sources, "interface", &interface.name, interface.place);
         let item = self.interface_item(definitions, index);
-        let client = scope.claim(&format!("{}Client", item.name), "Client", &owner)?;
+        let client = match interface.members.iter().any(|member| !member.internal) {
+            true => Some(scope.claim(&format!("{}Client", item.name), "Client", &owner)?),
+            false => None,
+        };
         // A parameter must not hide an item of the module that its interface stands in.
         let mut parameter_scope = scope.clone();
         let parameters = interface.parameters.iter().map(|name| {

@@ -201,11 +201,7 @@ impl Lowering<'_> {
             },
             quixos_schema::RequirementKind::Interface { interface, using } => {
                 let plan = &interfaces[interface.interface.get()];
-                let arguments = interface
-                    .arguments
-                    .iter()
-                    .map(|ty| self.ty(ty, &format!("{handle}Argument")))
-                    .collect::<Result<Vec<_>, _>>()?;
+                let arguments = self.arguments(interface, &handle.to_string())?;
                 RequirementKind::Interface {
                     members: using
                         .iter()

@@ -244,13 +244,22 @@ impl Lowering<'_> {
         of: &InterfaceType,
         path: &str,
     ) -> Result<RustType, GenerateError> {
-        let mut arguments = Vec::new();
-        for (position, argument) in of.arguments.iter().enumerate() {
-            let number = if position == 0 { String::new() } else { (position + 1).to_string() };
-            arguments.push(self.ty(argument, &format!("{path}Argument{number}"))?);
-        }
+        let arguments = self.arguments(of, path)?;
         let item = self.names.interface_item(self.definitions, of.interface);
         Ok(RustType::Item { item, arguments, copy: false })
+    }
+
+    /// Returns the arguments of an interface.
+    pub(super) fn arguments(
+        &mut self,
+        of: &InterfaceType,
+        path: &str,
+    ) -> Result<Vec<RustType>, GenerateError> {
+        let mut arguments = Vec::new();
+        for (position, argument) in of.arguments.iter().enumerate() {
+            arguments.push(self.ty(argument, &format!("{path}Argument{}", counted(position)))?);
+        }
+        Ok(arguments)
     }
 
     /// Returns the interface parameters in a type, each once, in order.
@@ -306,6 +315,11 @@ impl Lowering<'_> {
         self.declared.insert(at, Declared { name: name.clone(), doc, parameters, body });
         Ok(())
     }
+}
+
+/// Returns what tells a name from those before it: nothing, `2`, `3` …
+pub(super) fn counted(before: usize) -> String {
+    if before == 0 { String::new() } else { (before + 1).to_string() }
 }
 
 /// What the record directly in a list or an optional is called after its alias.
