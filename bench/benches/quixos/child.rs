@@ -1,0 +1,233 @@
+//! What runs in processes of its own, seen from both ends: the parent's, who starts one and reads
+//! its one line of JSON, and the child's.
+
+use std::env;
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use quixos_bench::Durability;
+use quixos_package::agent_runtime::{AgentDirectory, AgentRequest, AgentRequestClaimInput};
+use quixos_runtime::store::{self, SledOptions, SledStore};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::{Child, Command};
+use tokio::time::sleep;
+
+use crate::arguments::Role;
+use crate::callers;
+use crate::failure::Failure;
+use crate::memory;
+use crate::scenarios::{FILLERS, open as open_office};
+use crate::systems::Office;
+use crate::work::{ATTEMPT, ITEM_BYTES, NOW, Operation};
+
+/// What a store is like that has grown.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Grown {
+    /// How many requests there are.
+    pub(crate) requests: u64,
+    /// What each operation costs, in microseconds, in the middle; one caller, buffered.
+    pub(crate) costs: Vec<(String, f64)>,
+    pub(crate) lives_per_second: f64,
+    pub(crate) lives_p99: f64,
+    /// The greatest memory, in bytes.
+    pub(crate) memory: u64,
+}
+
+/// How opening went, in seconds from the beginning.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Opened {
+    /// The store is open.
+    pub(crate) opened: f64,
+    /// A request is claimed.
+    pub(crate) claimed: f64,
+    /// The greatest memory, in bytes.
+    pub(crate) memory: u64,
+}
+
+/// Lets a store grow to so many requests.
+pub(crate) async fn grow(folder: &Path, requests: u64, probes: usize) -> Result<Grown, Failure> {
+    let mut command = role("grow")?;
+    command.arg(folder).args([requests.to_string(), probes.to_string()]);
+    finished(command).await
+}
+
+/// Opens a store, and claims a request.
+pub(crate) async fn open(folder: &Path) -> Result<Opened, Failure> {
+    let mut command = role("open")?;
+    command.arg(folder);
+    finished(command).await
+}
+
+/// How long a process works before it is killed.
+const LOAD: Duration = Duration::from_secs(2);
+
+/// Has a process write all it can, and kills it.
+pub(crate) async fn kill_under_load(folder: &Path) -> Result<(), Failure> {
+    let mut command = role("load")?;
+    command.arg(folder);
+    let mut child = command.spawn()?;
+    line(&mut child).await?;
+    sleep(LOAD).await;
+    child.kill().await?;
+    Ok(())
+}
+
+fn role(name: &str) -> Result<Command, Failure> {
+    let mut command = Command::new(env::current_exe()?);
+    command.arg(name).stdin(Stdio::null()).stdout(Stdio::piped()).kill_on_drop(true);
+    Ok(command)
+}
+
+async fn finished<T: DeserializeOwned>(mut command: Command) -> Result<T, Failure> {
+    let mut child = command.spawn()?;
+    let said = line(&mut child).await?;
+    let status = child.wait().await?;
+    if !status.success() {
+        return Err(Failure::refused(format!("a process of the run ended with {status}")));
+    }
+    Ok(serde_json::from_str(&said)?)
+}
+
+async fn line(child: &mut Child) -> Result<String, Failure> {
+    let said = child.stdout.take().ok_or_else(|| Failure::refused("a process cannot speak"))?;
+    let mut line = String::new();
+    BufReader::new(said).read_line(&mut line).await?;
+    Ok(line)
+}
+
+/// Does what a process was started for.
+pub(crate) async fn run(role: &Role) -> Result<(), Failure> {
+    match role {
+        Role::Grow { folder, requests, probes } => {
+            let grown = be_grown(folder, *requests, *probes).await?;
+            println!("{}", serde_json::to_string(&grown)?);
+            Ok(())
+        }
+        Role::Open { folder } => {
+            let opened = be_opened(folder).await?;
+            println!("{}", serde_json::to_string(&opened)?);
+            Ok(())
+        }
+        Role::Load { folder } => {
+            let mut office = open_office(folder, 0).await?;
+            println!("{{}}");
+            loop {
+                office = live(office, CHUNK).await?;
+            }
+        }
+    }
+}
+
+/// How many requests are numbered at once.
+const CHUNK: u64 = 10_000;
+
+/// How many requests are left for others to claim.
+const QUEUED: u64 = 100;
+
+async fn be_grown(folder: &Path, size: u64, probes: usize) -> Result<Grown, Failure> {
+    let mut office = open_office(folder, 0).await?;
+    let mut there = lived(&office).await?;
+    if there == 0 {
+        for _ in 0..QUEUED {
+            office.admit().await?;
+        }
+    }
+    while there < size {
+        let more = CHUNK.min(size - there);
+        office = live(office, more).await?;
+        there += more;
+    }
+    office.settle().await?;
+
+    let mut costs = Vec::new();
+    office.forget(probes);
+    let mut office = Arc::new(office);
+    for operation in Operation::MOST_USED {
+        let prober = Arc::clone(&office);
+        let speed = callers::run(1, 0..probes, move |number| {
+            let office = Arc::clone(&prober);
+            async move { office.perform(operation, number).await }
+        })
+        .await?;
+        costs.push((operation.name().to_owned(), speed.p50_micros));
+    }
+    office.settle().await?;
+
+    let mut durable = reclaimed(office)?;
+    durable.session = durable.session.with_durability(store::Durability::Durable);
+    durable.forget(probes * 2);
+    office = Arc::new(durable);
+    let speed = lives(&office, probes * 2).await?;
+    let requests = lived(&office).await? + QUEUED;
+    drop(office);
+    Ok(Grown {
+        requests,
+        costs,
+        lives_per_second: speed.per_second(),
+        lives_p99: speed.p99_micros,
+        memory: memory::greatest(),
+    })
+}
+
+/// Returns how many requests have lived; each has left its completion.
+async fn lived(office: &Office) -> Result<u64, Failure> {
+    Ok(office.runtime.stream(office.completions.object(), "events")?.len().await?)
+}
+
+/// Has so many requests live, from their admission to their completion.
+async fn live(mut office: Office, requests: u64) -> Result<Office, Failure> {
+    let requests = usize::try_from(requests).unwrap_or(usize::MAX);
+    office.forget(requests);
+    let office = Arc::new(office);
+    lives(&office, requests).await?;
+    reclaimed(office)
+}
+
+async fn lives(office: &Arc<Office>, requests: usize) -> Result<quixos_bench::Speed, Failure> {
+    let office = Arc::clone(office);
+    callers::run(FILLERS, 0..requests, move |number| {
+        let office = Arc::clone(&office);
+        async move {
+            for step in Operation::LIFE {
+                office.perform(step, number).await?;
+            }
+            Ok(())
+        }
+    })
+    .await
+}
+
+/// Takes back what callers shared; they are gone.
+fn reclaimed(office: Arc<Office>) -> Result<Office, Failure> {
+    Arc::into_inner(office).ok_or_else(|| Failure::refused("a caller is left"))
+}
+
+async fn be_opened(folder: &Path) -> Result<Opened, Failure> {
+    let began = Instant::now();
+    let store = Arc::new(SledStore::open(folder.join("store"), SledOptions::default())?);
+    let opened = began.elapsed().as_secs_f64();
+    let office = Office::open(store, Durability::Durable, 0, ITEM_BYTES).await?;
+    claim_first(&office).await?;
+    let claimed = began.elapsed().as_secs_f64();
+    Ok(Opened { opened, claimed, memory: memory::greatest() })
+}
+
+/// Claims the first pending request, whoever had it: that is what a host does that was started
+/// again.
+async fn claim_first(office: &Office) -> Result<(), Failure> {
+    let directory = AgentDirectory::on(&office.session, office.directory);
+    let pending = directory.pending_page(None, 1).await?;
+    let first = *pending.first().ok_or_else(|| Failure::refused("nothing is pending"))?;
+    let request = AgentRequest::on(&office.session, first);
+    let claim = AgentRequestClaimInput {
+        attempt: format!("{ATTEMPT}, started again"),
+        expected_generation: request.progress().await?.generation,
+        started_at: NOW.to_owned(),
+        recover: true,
+    };
+    crate::failure::done(request.claim(&claim).await?.claimed, "claim")
+}

@@ -1,0 +1,48 @@
+//! Measures the runtime against what is below it and what one would use instead, all in one run.
+//!
+//! `cargo bench -p quixos-bench`, then options behind `--`; how to read what it prints:
+//! docs/benchmarks.md. From the outside in: `arguments.rs`, `driver.rs`, `scenarios.rs` (what is
+//! measured), `callers.rs` (how), `systems.rs` (whom), `work.rs` (doing what), `trace.rs` (how raw
+//! sled and the plain file know what to do).
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a command talks to whoever runs it"
+)]
+
+mod arguments;
+mod callers;
+mod child;
+mod driver;
+mod failure;
+mod memory;
+mod scenarios;
+mod systems;
+mod trace;
+mod work;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use tokio::runtime::Runtime;
+
+use crate::arguments::Arguments;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let ran = Runtime::new().map_err(Into::into).and_then(|runtime| {
+        runtime.block_on(async {
+            match &arguments.child {
+                Some(role) => child::run(role).await,
+                None => driver::run(&arguments).await,
+            }
+        })
+    });
+    match ran {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{failure}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! What a process takes of the machine: memory, and room on the disk.
+
+use std::fs;
+use std::path::Path;
+
+use crate::failure::Failure;
+
+/// Returns the greatest memory that this process has had at once, in bytes; 0 where the system does
+/// not tell.
+pub(crate) fn greatest() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let kibibytes = status.lines().find_map(|line| {
+        let count = line.strip_prefix("VmHWM:")?.trim().strip_suffix("kB")?;
+        count.trim().parse::<u64>().ok()
+    });
+    kibibytes.unwrap_or(0) << 10
+}
+
+/// Returns what the files in a folder, and in those below, take of the disk.
+pub(crate) fn on_disk(folder: &Path) -> Result<u64, Failure> {
+    let mut bytes = 0;
+    for entry in fs::read_dir(folder).map_err(Failure::file(folder))? {
+        let entry = entry?;
+        let about = entry.metadata()?;
+        bytes += if about.is_dir() { on_disk(&entry.path())? } else { allocated(&about) };
+    }
+    Ok(bytes)
+}
+
+/// Files may have holes, which take no room.
+#[cfg(unix)]
+fn allocated(file: &fs::Metadata) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    file.blocks() * 512
+}
+
+#[cfg(not(unix))]
+fn allocated(file: &fs::Metadata) -> u64 {
+    file.len()
+}
