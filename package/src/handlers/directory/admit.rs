@@ -91,25 +91,54 @@ fn begin_thread(
     })
 }
 
-/// Creates the request with its first item, and counts it.
+/// Counts the request and creates it with its first item.
 fn enqueue(
     cx: &Context<'_>,
     agent: Ref<AgentObject>,
     thread: Ref<AgentThreadObject>,
     submission: AgentSubmission,
 ) -> Result<Ref<AgentRequestObject>, CallError> {
-    let interactive = submission::is_interactive(&submission);
+    let sequence = count(cx, thread, &submission)?;
+    let configuration = configuration(cx, agent, submission.profile.as_deref())?;
+    let (text, created_at) = (submission.text.clone(), submission.created_at.clone());
+    let request = create(cx, thread, submission, configuration, sequence)?;
+    let place = cx.thread(thread).allocate_item(&created_at)?;
+    cx.create_item(&CreateItem {
+        data: item::prompt(&text, &created_at, place),
+        thread,
+        request,
+        subject: None,
+        presentation_mount: None,
+    })?;
+    cx.pending().connect(request)?;
+    Ok(request)
+}
+
+/// Counts a request that comes in, and returns its sequence.
+fn count(
+    cx: &Context<'_>,
+    thread: Ref<AgentThreadObject>,
+    submission: &AgentSubmission,
+) -> Result<u64, CallError> {
     let mut data = cx.data().read()?;
-    let sequence = queue::enter(&mut data, interactive)?;
+    let sequence = queue::enter(&mut data, submission::is_interactive(submission))?;
     cx.data().write(&data)?;
     let updated_at = submission.created_at.clone();
     cx.thread(thread).adjust_pending(&thread_adjust_pending::Input { delta: 1, updated_at })?;
+    Ok(sequence)
+}
 
+fn create(
+    cx: &Context<'_>,
+    thread: Ref<AgentThreadObject>,
+    submission: AgentSubmission,
+    configuration: String,
+    sequence: u64,
+) -> Result<Ref<AgentRequestObject>, CallError> {
+    let interactive = submission::is_interactive(&submission);
     let mut contexts: Contexts = cx.thread(thread).contexts()?.into_iter().collect();
     contexts.add(submission.contexts, |subject| cx.reference_text(subject));
-    let configuration = configuration(cx, agent, submission.profile.as_deref())?;
-    let prompt = (submission.text.clone(), submission.created_at.clone());
-    let request = cx.create_request(&CreateRequest {
+    cx.create_request(&CreateRequest {
         spawned: 0,
         contexts: contexts.map(|key, target| CreateRequestContexts { key, target }),
         admission: RequestData {
@@ -132,18 +161,7 @@ fn enqueue(
         related: submission.related,
         retry_of: submission.retry_of,
         root: submission.root,
-    })?;
-    let (text, created_at) = prompt;
-    let sequence = cx.thread(thread).allocate_item(&created_at)?;
-    cx.create_item(&CreateItem {
-        data: item::prompt(&text, &created_at, sequence),
-        thread,
-        request,
-        subject: None,
-        presentation_mount: None,
-    })?;
-    cx.pending().connect(request)?;
-    Ok(request)
+    })
 }
 
 /// Freezes what the request is to be run with, so that a later update of the agent changes

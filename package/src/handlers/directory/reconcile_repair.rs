@@ -24,6 +24,9 @@ use crate::{configuration, fence, item, queue, request, timestamp};
 /// The source of a request that was begun outside.
 const REPAIR: &str = "repair";
 
+/// Nobody sits and waits for a repair.
+const INTERACTIVE: bool = false;
+
 impl Handler for AgentRuntime {
     fn handle(cx: &Context<'_>, input: Input) -> Result<Output, CallError> {
         timestamp::parse("createdAt", &input.created_at)?;
@@ -70,25 +73,54 @@ fn thread(cx: &Context<'_>) -> Result<Ref<AgentThreadObject>, CallError> {
     Ok(thread)
 }
 
-/// Creates the request as it runs already, with its first item, and counts it.
+/// Counts the request and creates it with its first item, as it runs already.
 fn record(
     cx: &Context<'_>,
     thread: Ref<AgentThreadObject>,
     input: Input,
 ) -> Result<Ref<AgentRequestObject>, CallError> {
-    let interactive = false;
-    let mut data = cx.data().read()?;
-    let sequence = queue::enter(&mut data, interactive)?;
-    cx.data().write(&data)?;
-    let updated_at = input.confirmed_at.clone();
-    cx.thread(thread).adjust_pending(&thread_adjust_pending::Input { delta: 1, updated_at })?;
+    let sequence = count(cx, thread, &input.confirmed_at)?;
+    let place = cx.thread(thread).allocate_item(&input.confirmed_at)?;
+    let prompt = item::prompt(&input.text, &input.created_at, place);
+    let key = input.key.clone();
+    let request = create(cx, thread, input, sequence)?;
+    cx.create_item(&CreateItem {
+        data: prompt,
+        thread,
+        request,
+        subject: None,
+        presentation_mount: None,
+    })?;
+    cx.repairs().connect(&key, request)?;
+    cx.pending().connect(request)?;
+    if cx.thread(thread).activate(request)? {
+        Ok(request)
+    } else {
+        Err(CallError::Busy { message: "the initial thread runs another request".to_owned() })
+    }
+}
 
-    let prompt = item::prompt(
-        &input.text,
-        &input.created_at,
-        cx.thread(thread).allocate_item(&input.confirmed_at)?,
-    );
-    let request = cx.create_request(&CreateRequest {
+/// Counts a request that comes in, and returns its sequence.
+fn count(
+    cx: &Context<'_>,
+    thread: Ref<AgentThreadObject>,
+    confirmed_at: &str,
+) -> Result<u64, CallError> {
+    let mut data = cx.data().read()?;
+    let sequence = queue::enter(&mut data, INTERACTIVE)?;
+    cx.data().write(&data)?;
+    let updated_at = confirmed_at.to_owned();
+    cx.thread(thread).adjust_pending(&thread_adjust_pending::Input { delta: 1, updated_at })?;
+    Ok(sequence)
+}
+
+fn create(
+    cx: &Context<'_>,
+    thread: Ref<AgentThreadObject>,
+    input: Input,
+    sequence: u64,
+) -> Result<Ref<AgentRequestObject>, CallError> {
+    cx.create_request(&CreateRequest {
         spawned: 0,
         contexts: Vec::new(),
         admission: RequestData {
@@ -100,10 +132,10 @@ fn record(
             sequence,
             created_at: input.created_at,
             source_kind: REPAIR.to_owned(),
-            source_label: input.key.clone(),
+            source_label: input.key,
             publication: Some(input.publication),
             causal_depth: 0,
-            interactive,
+            interactive: INTERACTIVE,
         },
         progress: RequestState {
             status: Status::Running.word().to_owned(),
@@ -117,19 +149,5 @@ fn record(
         related: None,
         retry_of: None,
         root: None,
-    })?;
-    cx.create_item(&CreateItem {
-        data: prompt,
-        thread,
-        request,
-        subject: None,
-        presentation_mount: None,
-    })?;
-    cx.repairs().connect(&input.key, request)?;
-    cx.pending().connect(request)?;
-    if cx.thread(thread).activate(request)? {
-        Ok(request)
-    } else {
-        Err(CallError::Busy { message: "the initial thread runs another request".to_owned() })
-    }
+    })
 }
