@@ -9,7 +9,8 @@
 //! - When [`Concurrency::SingleWriter`]: a view taken after `submit` returned includes the batch,
 //!   while the disk still works on it. At most one batch is under way; the next `submit` waits for
 //!   the `wait` of the one before. A view taken between two submits stays good until the second.
-//! - A [`Commit`] dropped without `wait` is as if it had never been taken; views that saw it expire.
+//! - A [`Commit`] dropped without `wait` is as if it had never been taken, and views that saw it
+//!   expire.
 //! - A batch is there whole or not at all, also after a kill or a power cut at any moment.
 //! - What `wait` answered `Ok` to is there after that, whatever happens.
 //!

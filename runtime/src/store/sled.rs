@@ -5,14 +5,15 @@
 //! end without a word. So it is used for what it does well, one ordered tree that takes a batch
 //! whole, and the rest is done around it:
 //!
-//! - `folder.rs`: one process at a time, in a folder that is known to be ours;
+//! - `folder.rs`, `opening.rs`: one process at a time, in a folder that is known to be ours, with
+//!   nothing missing;
 //! - `engine.rs`: the calls of sled that are safe, panics caught;
-//! - `record.rs`, `writing.rs`: a checksum in every record, long values in parts, the batch's number
+//! - `record.rs`, `writing.rs`: a checksum in every record, long values in parts, a batch's number
 //!   and the outcomes of its transactions in the same batch;
 //! - `overlay.rs`, `view.rs`: reading one version while the next is written;
 //! - `lane.rs`: one batch at a time, durable before it is answered, and a stop for good when that
 //!   is in doubt;
-//! - `progress.rs`: missing the end of the log when it is missing.
+//! - `progress.rs`: what it takes to miss the end of the log.
 //!
 //! The store closes, and its folder is free again, when it and all of its views and commits are
 //! dropped.
@@ -24,6 +25,7 @@ mod engine;
 mod error;
 mod folder;
 mod lane;
+mod opening;
 mod overlay;
 mod progress;
 mod record;
@@ -37,11 +39,8 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use self::disk::SystemDisk;
-use self::engine::{Engine, Failure};
-use self::folder::{Contents, Folder};
-use self::lane::{Lane, Opened};
+use self::lane::Lane;
 use self::overlay::Overlay;
-use self::progress::Progress;
 use self::view::SledView;
 use super::checked::check_batch;
 use super::{
@@ -111,83 +110,9 @@ impl SledStore {
         options: SledOptions,
         disk: Arc<dyn Disk>,
     ) -> Result<SledStore, OpenError> {
-        let (folder, contents) = Folder::claim(path)?;
-        let opened = match contents {
-            Contents::New => make(&folder, &options, disk.as_ref())?,
-            Contents::Store => recover(&folder, &options, disk.as_ref())?,
-        };
-        let (engine, progress, newest) = opened;
-        let SledOptions { free_space_floor, .. } = options;
-        let lane = Lane::start(Opened { engine, folder, disk, progress, newest, free_space_floor });
-        let lane = Arc::new(lane);
+        let lane = Arc::new(opening::open(path, &options, disk)?);
         let keeper = Keeper::start(Arc::clone(&lane)).map_err(OpenError::io(path))?;
         Ok(SledStore { _keeper: keeper, lane })
-    }
-}
-
-fn make(
-    folder: &Folder,
-    options: &SledOptions,
-    disk: &dyn Disk,
-) -> Result<(Engine, Progress, Version), OpenError> {
-    let engine = open_engine(folder, options)?;
-    let written = engine.apply(writing::first()).and_then(|()| engine.flush());
-    written.map_err(|failure| unopened(folder, failure))?;
-    disk.sync(engine.log()).map_err(OpenError::io(folder.path()))?;
-    let progress = Progress::create(&folder.progress(), disk);
-    let progress = progress.map_err(OpenError::io(&folder.progress()))?;
-    folder.finish()?;
-    Ok((engine, progress, 0))
-}
-
-fn recover(
-    folder: &Folder,
-    options: &SledOptions,
-    disk: &dyn Disk,
-) -> Result<(Engine, Progress, Version), OpenError> {
-    let corrupt = |reason: String| OpenError::corrupt(folder.path(), reason);
-    let progress = match Progress::open(&folder.progress()) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        opened => opened.map_err(OpenError::io(&folder.progress()))?,
-    };
-    let mut progress = progress.ok_or_else(|| {
-        corrupt(
-            "the file `progress` is missing or damaged, so that missing data would not show"
-                .to_owned(),
-        )
-    })?;
-    // sled would make a new log without a word.
-    if !Engine::is_in(&folder.data()) {
-        return Err(corrupt("sled's files are missing".to_owned()));
-    }
-    let engine = open_engine(folder, options)?;
-    let newest = engine.get(record::NEWEST).map_err(|failure| unopened(folder, failure))?;
-    let newest =
-        newest.ok_or_else(|| corrupt("the number of the newest batch is missing".to_owned()))?;
-    let newest = record::read_number(record::NEWEST, &newest);
-    let newest = newest.map_err(|damaged| corrupt(damaged.to_string()))?;
-    if newest < progress.recorded() {
-        let recorded = progress.recorded();
-        return Err(corrupt(format!(
-            "acknowledged data is missing: it ends with batch {newest}, and batch {recorded} was written"
-        )));
-    }
-    // What was recovered may have been in the system's memory only.
-    engine.flush().map_err(|failure| unopened(folder, failure))?;
-    disk.sync(engine.log()).map_err(OpenError::io(folder.path()))?;
-    folder::sync_folder(&folder.data()).map_err(OpenError::io(&folder.data()))?;
-    progress.record(newest, disk).map_err(OpenError::io(&folder.progress()))?;
-    Ok((engine, progress, newest))
-}
-
-fn open_engine(folder: &Folder, options: &SledOptions) -> Result<Engine, OpenError> {
-    Engine::open(&folder.data(), options.cache_bytes).map_err(|failure| unopened(folder, failure))
-}
-
-fn unopened(folder: &Folder, failure: Failure) -> OpenError {
-    match failure {
-        Failure::Io(reason) => OpenError::io(folder.path())(std::io::Error::other(reason)),
-        Failure::Corrupt(reason) => OpenError::corrupt(folder.path(), reason),
     }
 }
 

@@ -3,7 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a store on disk did not open. Nothing in the folder was changed, unless it was new.
+/// Why a store on disk did not open. The folder is as it was, except that sled, before it reports
+/// damage, clears what it takes for a cut-off end of its log.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// Another process has it open, or this one has.

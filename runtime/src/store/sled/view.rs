@@ -1,8 +1,8 @@
 //! The store at one version: the batch under way, if one was, over sled.
 //!
 //! sled knows no versions: it shows what is in it now. So each read ends with the question whether
-//! a batch after this version has begun to reach sled; if so the answer is `Expired`, also when what
-//! was read looked damaged, for then it was a mixture of two versions.
+//! a batch after this version has begun to reach sled; if so the answer is `Expired`, also when
+//! what was read looked damaged, for then it was a mixture of two versions.
 
 use std::cmp::Ordering;
 use std::ops::Bound;
