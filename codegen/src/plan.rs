@@ -2,17 +2,20 @@
 //!
 //! The names of a package depend on that package and on those that it uses, never on those that
 //! use it. So two crates that generate code from overlapping sets of packages agree, and one can
-//! refer to the other's items by path.
+//! refer to the other's items by path. (Whether the receiver of an operation is typed does depend
+//! on them: only who sees every atom knows that there is but one.)
 //!
 //! Start at [`Plan::new`], which names every package; `emit/` writes one of them.
 
+mod atom;
 mod interface;
+mod lowering;
 mod operation;
 mod types;
 
 use proc_macro2::Ident;
 use quixos_schema::{
-    AtomIndex, Definitions, InterfaceIndex, OperationIndex, PackageIndex, Place, Type, TypeIndex,
+    AtomIndex, Definitions, InterfaceIndex, OperationIndex, PackageIndex, Place, TypeIndex,
 };
 
 pub(crate) use interface::{EdgePlan, EdgeShape, InterfacePlan, MemberKind, MemberPlan};
@@ -21,7 +24,7 @@ pub(crate) use types::{Body, Declared, Home, Item, RustType};
 
 use crate::error::{GenerateError, Named};
 use crate::name::{Scope, pascal, snake};
-use types::{Lowering, counted};
+use lowering::Lowering;
 
 /// What generated code uses at the root of a package's module under its short name.
 const ROOT_NAMES: &[&str] = &[
@@ -63,6 +66,7 @@ pub(crate) struct Names {
 }
 
 /// What the module of a package declares beside its interfaces.
+#[derive(Default)]
 pub(crate) struct PackagePlan {
     /// Named types, and the anonymous ones of interfaces and atoms.
     pub(crate) declared: Vec<Declared>,
@@ -89,20 +93,25 @@ impl<'a> Plan<'a> {
             .map(|package| Scope::new(CRATE_NAMES).without(&snake(&package.name)))
             .collect();
         let names = Names::new(definitions, &mut scopes, &mut modules)?;
-        let mut packages: Vec<PackagePlan> = Vec::new();
-        let mut interfaces: Vec<Option<InterfacePlan>> = vec![None; definitions.interfaces.len()];
-        for (package, _) in definitions.packages() {
-            let scope = &mut scopes[package.get()];
-            packages.push(names.plan_package(definitions, package, scope, &mut interfaces)?);
+        let mut packages: Vec<PackagePlan> =
+            definitions.packages.iter().map(|_| PackagePlan::default()).collect();
+        for (index, named) in (0u32..).map(TypeIndex).zip(&definitions.types) {
+            let at = named.package.get();
+            names.plan_type(definitions, index, &mut scopes[at], &mut packages[at])?;
         }
-        let interfaces: Vec<InterfacePlan> = interfaces.into_iter().flatten().collect();
-        for (package, _) in definitions.packages() {
-            for (index, operation) in definitions.operations() {
-                if operation.package == package {
-                    let plan = names.plan_operation(definitions, index, &interfaces)?;
-                    packages[package.get()].operations.push(plan);
-                }
-            }
+        let mut interfaces = Vec::new();
+        for (index, interface) in definitions.interfaces() {
+            let at = interface.package.get();
+            let declared = &mut packages[at].declared;
+            interfaces.push(names.plan_interface(definitions, index, &mut scopes[at], declared)?);
+        }
+        for (index, atom) in definitions.atoms() {
+            let at = atom.package.get();
+            names.plan_atom(definitions, index, &mut scopes[at], &mut packages[at])?;
+        }
+        for (index, operation) in definitions.operations() {
+            let plan = names.plan_operation(definitions, index, &interfaces)?;
+            packages[operation.package.get()].operations.push(plan);
         }
         Ok(Self { definitions, names, interfaces, packages })
     }
@@ -155,52 +164,22 @@ impl Names {
         Ok(Self { types, interfaces, atoms, operations })
     }
 
-    /// Plans all but the operations of a package, which need the interfaces of every package.
-    fn plan_package(
+    fn plan_type(
         &self,
         definitions: &Definitions,
-        package: PackageIndex,
+        index: TypeIndex,
         scope: &mut Scope,
-        interfaces: &mut [Option<InterfacePlan>],
-    ) -> Result<PackagePlan, GenerateError> {
-        let mut declared = Vec::new();
-        for (index, named) in definitions.types.iter().enumerate() {
-            if named.package == package {
-                let owner = Named::new(&definitions.sources, "type", &named.name, named.place);
-                let name = &self.types[index];
-                let doc = format!("`type {}`", named.name);
-                self.lowering(definitions, Home::root(package), scope, &mut declared, &owner)
-                    .declare(name, &doc, &named.ty)?;
-            }
-        }
-        for (index, interface) in definitions.interfaces() {
-            if interface.package == package {
-                interfaces[index.get()] =
-                    Some(self.plan_interface(definitions, index, scope, &mut declared)?);
-            }
-        }
-        let mut roots = Vec::new();
-        let mut implements = Vec::new();
-        for (index, atom) in definitions.atoms() {
-            if atom.package != package {
-                continue;
-            }
-            let owner = Named::new(&definitions.sources, "atom", &atom.name, atom.place);
-            let name = self.atoms[index.get()].to_string();
-            let mut lowering =
-                self.lowering(definitions, Home::root(package), scope, &mut declared, &owner);
-            if let Some(root) = &atom.root {
-                roots.push((index, lowering.creation(root, &format!("{name}Input"))?));
-            }
-            for (position, implementation) in atom.implements.iter().enumerate() {
-                let of = implementation.interface.interface;
-                let earlier = &atom.implements[..position];
-                let before = earlier.iter().filter(|it| it.interface.interface == of).count();
-                let path = format!("{name}{}{}", self.interfaces[of.get()], counted(before));
-                implements.push((index, lowering.interface(&implementation.interface, &path)?));
-            }
-        }
-        Ok(PackagePlan { declared, roots, implements, operations: Vec::new() })
+        into: &mut PackagePlan,
+    ) -> Result<(), GenerateError> {
+        let named = &definitions.types[index.get()];
+        let owner = Named::new(&definitions.sources, "type", &named.name, named.place);
+        let home = Home::root(named.package);
+        let doc = format!("`type {}`", named.name);
+        self.lowering(definitions, home, scope, &mut into.declared, &owner).declare(
+            &self.types[index.get()],
+            &doc,
+            &named.ty,
+        )
     }
 
     fn lowering<'l>(
@@ -240,26 +219,5 @@ impl Names {
             package: definitions.operation(at).package,
             module: Some(self.operations[at.get()].clone()),
         }
-    }
-}
-
-/// Tells whether a type holds a record without a name, so that its Rust type needs one.
-fn has_anonymous(ty: &Type) -> bool {
-    match ty {
-        Type::Record(_) => true,
-        Type::Optional(inner) | Type::List(inner) => has_anonymous(inner),
-        Type::InterfaceRef(of) => of.arguments.iter().any(has_anonymous),
-        Type::Unit
-        | Type::Bool
-        | Type::Int32
-        | Type::Int64
-        | Type::Uint32
-        | Type::Uint64
-        | Type::Float64
-        | Type::String
-        | Type::Bytes
-        | Type::Named(_)
-        | Type::AtomRef(_)
-        | Type::Parameter(_) => false,
     }
 }

@@ -7,8 +7,9 @@ use quixos_schema::{
     Cardinality, Definitions, EdgeTarget, InterfaceIndex, OperationIndex, Served, Type,
 };
 
-use super::types::{Body, Declared, Home, Item, Lowering, RustType};
-use super::{Names, has_anonymous};
+use super::Names;
+use super::lowering::{Lowering, has_anonymous};
+use super::types::{Body, Declared, Home, Item, RustType};
 use crate::citation;
 use crate::error::{GenerateError, Named};
 use crate::name::{Scope, ident, pascal, snake};

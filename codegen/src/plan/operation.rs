@@ -5,7 +5,8 @@ use quixos_schema::{Definitions, OperationIndex, Requirement, Verb};
 
 use super::Names;
 use super::interface::{EdgePlan, InterfacePlan, MemberPlan};
-use super::types::{Declared, Home, Item, Lowering, RustType};
+use super::lowering::Lowering;
+use super::types::{Declared, Home, Item, RustType};
 use crate::citation;
 use crate::error::{GenerateError, Named};
 use crate::name::{Scope, ident, pascal, snake};
