@@ -333,3 +333,6 @@ fn brief(value: &Value) -> String {
         None => text,
     }
 }
+
+#[cfg(test)]
+mod tests;

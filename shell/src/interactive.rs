@@ -54,6 +54,8 @@ pub(crate) fn run(shell: Shell, clock: Arc<dyn Clock>, output: &mut Output) -> R
         match shell.run("line", &line, output) {
             Ok(Flow::On) => {}
             Ok(Flow::End) => return Ok(()),
+            // Said at the terminal itself, and so nothing that went wrong.
+            Err(failure) if failure.exit == Exit::Interrupted => output.remark(&failure.message),
             Err(failure) => output.fail(&failure),
         }
     }
@@ -73,6 +75,8 @@ fn editor(session: Session, colour: bool) -> Result<Reedline, Failure> {
     let mut editor = Reedline::create()
         .with_ansi_colors(colour)
         .with_completer(Box::new(Completing(session)))
+        .with_quick_completions(true)
+        .with_partial_completions(true)
         .with_menu(ReedlineMenu::EngineCompleter(Box::new(menu)))
         .with_hinter(Box::new(DefaultHinter::default()))
         .with_validator(Box::new(Whole))

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use crate::cli::Globals;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::names::Names;
+use crate::output::{Format, Output};
 use crate::shell::Shell;
 use crate::{interactive, store};
 
@@ -41,6 +42,9 @@ pub struct Args {
 pub fn run(args: &Args, globals: &Globals, output: &mut Output) -> Result<Exit, Failure> {
     let script = script(args)?;
     let opened = store::open_or_make(globals.store(), output)?;
+    if output.format() == Format::Text {
+        output.use_names(Names::short(opened.runtime.definitions()));
+    }
     let clock = opened.clock.clone();
     let mut shell = Shell::new(opened.runtime.clone(), opened.clock, &globals.actor());
     let done = match script {

@@ -3,15 +3,15 @@
 //! The whole text is read before anything runs: a script with a fault in its last line does
 //! nothing.
 
+mod value;
+
 use std::ops::Range;
-use std::str::FromStr;
 
-use serde_json::Value;
-
+use self::value::plain;
 use super::command::{Call, Command, Explained, Flags, Subject, Verb};
 use super::fault::Fault;
 use super::manual::{MANUAL, Page, page};
-use super::template::{Template, TemplateKind};
+use super::template::Template;
 use super::token::{Base, Path, Segment, Token, TokenKind, tokens};
 
 /// Reads every command of a text.
@@ -233,73 +233,6 @@ impl<'t> Parser<'t> {
         if self.peek().is_some() { self.template().map(Some) } else { Ok(None) }
     }
 
-    fn template(&mut self) -> Result<Template, Fault> {
-        let token = self.bump("a value")?;
-        let span = token.span.clone();
-        let kind = match &token.kind {
-            TokenKind::Text(text) => TemplateKind::Plain(Value::String(text.clone())),
-            TokenKind::Path(path) => TemplateKind::Path(path.clone()),
-            TokenKind::Word(word) => TemplateKind::Plain(plain(word).ok_or_else(|| {
-                Fault::new(span.clone(), format!("`{word}` is no value"))
-                    .help("a string stands in quotes, a variable begins with `$`")
-                    .suggest(word, ["true", "false", "null"])
-            })?),
-            TokenKind::Mark('[') => return self.list(span),
-            TokenKind::Mark('{') => return self.record(span),
-            TokenKind::Mark(_) | TokenKind::Flag(_) | TokenKind::End => {
-                return Err(Fault::new(span, "expected a value"));
-            }
-        };
-        Ok(Template { kind, span })
-    }
-
-    fn list(&mut self, open: Range<usize>) -> Result<Template, Fault> {
-        let mut items = Vec::new();
-        loop {
-            if let Some(close) = self.mark(']') {
-                let span = open.start..close.end;
-                return Ok(Template { kind: TemplateKind::List(items), span });
-            }
-            items.push(self.template()?);
-            self.comma(']')?;
-        }
-    }
-
-    fn record(&mut self, open: Range<usize>) -> Result<Template, Fault> {
-        let mut fields: Vec<(String, Range<usize>, Template)> = Vec::new();
-        loop {
-            if let Some(close) = self.mark('}') {
-                let span = open.start..close.end;
-                return Ok(Template { kind: TemplateKind::Record(fields), span });
-            }
-            let token = self.bump("the name of a field")?;
-            let name = match &token.kind {
-                TokenKind::Text(name) | TokenKind::Word(name) => name.clone(),
-                TokenKind::Path(_) | TokenKind::Flag(_) | TokenKind::Mark(_) | TokenKind::End => {
-                    return Err(Fault::new(token.span.clone(), "expected the name of a field"));
-                }
-            };
-            if fields.iter().any(|(other, _, _)| *other == name) {
-                return Err(Fault::new(token.span.clone(), format!("`{name}` is there twice")));
-            }
-            if self.mark(':').is_none() {
-                return Err(self.missing("`:`"));
-            }
-            let value = self.template()?;
-            fields.push((name, token.span.clone(), value));
-            self.comma('}')?;
-        }
-    }
-
-    /// A comma, unless the bracket closes.
-    fn comma(&mut self, close: char) -> Result<(), Fault> {
-        let closes = self.peek().is_some_and(|token| token.kind == TokenKind::Mark(close));
-        if closes || self.mark(',').is_some() {
-            return Ok(());
-        }
-        Err(self.missing(&format!("`,` or `{close}`")))
-    }
-
     fn mark(&mut self, mark: char) -> Option<Range<usize>> {
         let token = self.peek().filter(|token| token.kind == TokenKind::Mark(mark))?;
         self.at += 1;
@@ -406,109 +339,5 @@ impl Options {
     }
 }
 
-/// `true`, `false`, `null` or a number.
-fn plain(word: &str) -> Option<Value> {
-    match word {
-        "true" => Some(Value::Bool(true)),
-        "false" => Some(Value::Bool(false)),
-        "null" => Some(Value::Null),
-        _ => serde_json::Number::from_str(word).ok().map(Value::Number),
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    struct Known;
-    impl super::super::Variables for Known {
-        fn value(&self, path: &Path) -> Result<Value, crate::stop::Stop> {
-            Ok(json!(format!("<{:?}>", path.base)))
-        }
-    }
-
-    fn one(text: &str) -> Command {
-        let mut commands = parse(text).unwrap_or_else(|fault| panic!("{text}: {fault:?}"));
-        assert_eq!(commands.len(), 1, "{text}");
-        commands.remove(0)
-    }
-
-    fn fault(text: &str) -> (String, String, Option<String>) {
-        let fault = parse(text).expect_err(text);
-        (text[fault.span].to_owned(), fault.message, fault.help)
-    }
-
-    #[test]
-    fn values_are_json_with_variables_bare_keys_and_raw_strings() {
-        let command =
-            one(r#"call $t.send {text: "a\n", data: '["x"]', n: [-1, 2.5e3], root: $r, z: null,}"#);
-        let Verb::Call { input: Some(input), .. } = command.verb else { panic!("a call") };
-        assert_eq!(
-            input.evaluate(&Known).unwrap(),
-            json!({"text": "a\n", "data": "[\"x\"]", "n": [-1, 2500.0],
-                   "root": "<Variable(\"r\")>", "z": null})
-        );
-    }
-
-    #[test]
-    fn the_place_of_a_path_is_where_it_was_typed() {
-        let text = r#"call $t.send {a: {b: [1, "x"]}}"#;
-        let Verb::Call { input: Some(input), .. } = one(text).verb else { panic!("a call") };
-        let place = |path| match input.locate(path) {
-            super::super::Place::Exact(span) => text[span].to_owned(),
-            super::super::Place::Within(span) => format!("in {}", &text[span]),
-        };
-        assert_eq!(place("a.b[1]"), "\"x\"");
-        assert_eq!(place("a.c"), "in {b: [1, \"x\"]}");
-        assert_eq!(place("$"), "{a: {b: [1, \"x\"]}}");
-    }
-
-    #[test]
-    fn answers_are_kept_in_variables() {
-        assert_eq!(one("$r = call $t.archive true").keep.map(|it| it.name).as_deref(), Some("r"));
-        assert_eq!(fault("$now = 3").1, "`$now` is kept by the shell");
-        assert_eq!(fault("$a.b = 3").0, "$a.b");
-    }
-
-    #[test]
-    fn flags_stand_anywhere_but_only_where_they_mean_something() {
-        let command = one("call --dry-run $t.archive true --internal");
-        assert!(command.flags.dry_run && command.flags.internal && !command.flags.yes);
-        assert_eq!(fault("list thread --dry-run").1, "`list` takes no `--dry-run`");
-        assert_eq!(
-            fault("call $t.archive true --dryrun").2.as_deref(),
-            Some("did you mean `--dry-run`?")
-        );
-    }
-
-    #[test]
-    fn a_misspelt_command_is_suggested() {
-        assert_eq!(fault("cal $t.archive true").2.as_deref(), Some("did you mean `call`?"));
-        assert_eq!(fault("list thread limt 5").2.as_deref(), Some("did you mean `limit`?"));
-        assert_eq!(fault("call $t.archive tru").2.as_deref(), Some("did you mean `true`?"));
-    }
-
-    #[test]
-    fn faults_point_at_what_is_wrong() {
-        for (text, at) in [
-            ("call $t.a {x 1}", "1"),
-            ("call $t.a {x: 1 y: 2}", "y"),
-            ("call $t.a {x: 1, x: 2}", "x"),
-            ("call $t.a [1 2]", "2"),
-            ("call $t", "$t"),
-            ("list thread limit many", "many"),
-            ("exit now", "now"),
-            ("call $t.a {x: }", "}"),
-        ] {
-            assert_eq!(fault(text).0, at, "{text}");
-        }
-    }
-
-    #[test]
-    fn every_example_in_the_manual_is_well_formed() {
-        for page in MANUAL {
-            one(page.example);
-        }
-    }
-}
+mod tests;

@@ -8,7 +8,7 @@ use super::list::brief;
 use crate::failure::Failure;
 use crate::language::{Call, Fault, Flags, Place, Segment, Template};
 use crate::lookup;
-use crate::output::{Answer, Output};
+use crate::output::{Answer, Block, Output};
 use crate::scope::{Scope, span_of};
 use crate::shell::Shell;
 use crate::stop::Stop;
@@ -48,7 +48,7 @@ pub(crate) fn call(
         && let Some(question) = question(&target)
     {
         let preview = blocking(session.preview_json(target.on, &target.member, &target.input));
-        output.print(&preview_answer(&preview.map_err(placed)?))?;
+        output.print(&changes(&preview.map_err(placed)?))?;
         shell.confirm(&question, flags)?;
     }
     if flags.dry_run {
@@ -211,19 +211,7 @@ pub(crate) fn create(
 
 /// What a call would come to.
 fn preview_answer(preview: &Preview) -> Answer {
-    let json = json!({
-        "dryRun": true,
-        "answer": preview.answer,
-        "changes": preview.changes,
-        "trace": preview.trace,
-    });
-    let mut rows = Vec::new();
-    for change in &preview.changes {
-        change_rows(change, &mut rows);
-    }
-    let answer = Answer::new(json)
-        .line(format!("would answer: {}", brief(&preview.answer)))
-        .table(&["change", "object", "slot", "before", "after"], rows);
+    let answer = changes(preview);
     if preview.changes.is_empty() {
         answer.line("would change nothing")
     } else {
@@ -231,39 +219,73 @@ fn preview_answer(preview: &Preview) -> Answer {
     }
 }
 
-fn change_rows(change: &Change, rows: &mut Vec<Vec<String>>) {
-    let row = |change: &str, object: &str, slot: &str, before: String, after: String| {
-        vec![change.to_owned(), object.to_owned(), slot.to_owned(), before, after]
-    };
+/// What a call would answer and change, object by object.
+fn changes(preview: &Preview) -> Answer {
+    let json = json!({
+        "dryRun": true,
+        "answer": preview.answer,
+        "changes": preview.changes,
+        "trace": preview.trace,
+    });
+    let mut objects: Vec<(&str, bool, Rows)> = Vec::new();
+    for change in &preview.changes {
+        let (object, rows) = change_rows(change);
+        let created = rows.is_empty();
+        match objects.iter_mut().find(|(it, _, _)| *it == object) {
+            Some((_, new, all)) => {
+                *new |= created;
+                all.extend(rows);
+            }
+            None => objects.push((object, created, rows)),
+        }
+    }
+    let mut answer = Answer::new(json).line("would answer");
+    answer.blocks.push(Block::Within(vec![Block::Value(preview.answer.clone())]));
+    objects.into_iter().fold(answer, |answer, (object, new, rows)| {
+        let new = if new { ", new" } else { "" };
+        answer.line(format!("{object}{new}")).fields(rows)
+    })
+}
+
+/// Slots or fields, and what becomes of them.
+type Rows = Vec<(String, String)>;
+
+/// The object that a change is about, and a row for each slot or field; none for its creation.
+fn change_rows(change: &Change) -> (&str, Rows) {
     let keyed = |edge: &str, key: &Option<String>| match key {
         Some(key) => format!("{edge}[{key}]"),
         None => edge.to_owned(),
     };
-    let none = String::new;
     match change {
-        Change::Created { object } => rows.push(row("create", object, "", none(), none())),
+        Change::Created { object } => (object, Vec::new()),
         Change::State { object, slot, before, after } => match (before, after) {
             // Of a record only the fields that differ.
             (Value::Object(old), Value::Object(new)) => {
-                for (field, value) in new.iter().filter(|(field, it)| old.get(*field) != Some(it)) {
+                let differing = new.iter().filter(|(field, it)| old.get(*field) != Some(it));
+                let row = |(field, value): (&String, &Value)| {
                     let old = old.get(field).map(brief).unwrap_or_default();
-                    rows.push(row("write", object, &format!("{slot}.{field}"), old, brief(value)));
-                }
+                    (format!("{slot}.{field}"), format!("{old} -> {}", brief(value)))
+                };
+                (object, differing.map(row).collect())
             }
-            (Value::Null, after) => rows.push(row("write", object, slot, none(), brief(after))),
+            (Value::Null, Value::Object(new)) => {
+                let row =
+                    |(field, value): (&String, &Value)| (format!("{slot}.{field}"), brief(value));
+                (object, new.iter().map(row).collect())
+            }
+            (Value::Null, after) => (object, vec![(slot.clone(), brief(after))]),
             (before, after) => {
-                rows.push(row("write", object, slot, brief(before), brief(after)));
+                (object, vec![(slot.clone(), format!("{} -> {}", brief(before), brief(after)))])
             }
         },
         Change::Connected { object, edge, key, target } => {
-            rows.push(row("connect", object, &keyed(edge, key), none(), target.clone()));
+            (object, vec![(keyed(edge, key), format!("+ {target}"))])
         }
         Change::Disconnected { object, edge, key, target } => {
-            rows.push(row("disconnect", object, &keyed(edge, key), target.clone(), none()));
+            (object, vec![(keyed(edge, key), format!("- {target}"))])
         }
         Change::Appended { object, stream, offset, event } => {
-            let slot = format!("{stream}[{offset}]");
-            rows.push(row("append", object, &slot, none(), brief(event)));
+            (object, vec![(format!("{stream}[{offset}]"), format!("+ {event}"))])
         }
     }
 }
