@@ -1,6 +1,6 @@
 //! What is not granted does not compile.
 //!
-//! Each file of `refused/` tries one thing that the package of the case `grants` leaves out, and
+//! Each file of `ui/` tries one thing that the package of the case `grants` leaves out, and
 //! beside it stands what the compiler says; `TRYBUILD=overwrite` rewrites that, and the diff is
 //! the review. `granted.rs` does all that is granted, so that the others fail for what they name
 //! and for nothing else.
@@ -17,9 +17,9 @@ fn what_is_not_granted_does_not_compile() {
         return;
     }
     let cases = trybuild::TestCases::new();
-    cases.pass("tests/refused/granted.rs");
+    cases.pass("tests/ui/granted.rs");
     for (name, _) in REFUSED {
-        cases.compile_fail(format!("tests/refused/{name}.rs"));
+        cases.compile_fail(format!("tests/ui/{name}.rs"));
     }
 }
 
@@ -44,7 +44,7 @@ const REFUSED: &[(&str, &str)] = &[
 
 #[test]
 fn each_refusal_is_for_the_reason_that_it_is_named_for() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/refused");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui");
     let mut found: Vec<String> = std::fs::read_dir(&folder)
         .unwrap()
         .map(|file| file.unwrap().file_name().into_string().unwrap())
