@@ -167,6 +167,11 @@ impl Output {
         Ok(())
     }
 
+    /// Returns a text with its references as they would print.
+    pub(crate) fn named(&mut self, text: &str) -> String {
+        self.names.text(text)
+    }
+
     /// Writes text as it is, where data goes.
     ///
     /// # Errors

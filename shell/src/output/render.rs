@@ -59,6 +59,7 @@ const LINE: usize = 96;
 /// A value for people: a string without quotes, what is short on one line, the rest indented.
 fn plain(value: &Value) -> String {
     match value {
+        Value::String(text) if text.is_empty() => "\"\"".to_owned(),
         Value::String(text) => text.clone(),
         Value::Null => "none".to_owned(),
         Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {

@@ -49,7 +49,7 @@ pub(crate) fn call(
     {
         let preview = blocking(session.preview_json(target.on, &target.member, &target.input));
         output.print(&changes(&preview.map_err(placed)?))?;
-        shell.confirm(&question, flags)?;
+        shell.confirm(&output.named(&question), flags)?;
     }
     if flags.dry_run {
         let preview = blocking(session.preview_json(target.on, &target.member, &target.input));
