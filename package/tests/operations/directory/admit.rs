@@ -148,7 +148,7 @@ async fn admit_merges_the_contexts_of_the_thread_and_of_the_submission() {
     let input =
         directory_create_thread::Input { contexts: vec![plan.into()], ..new_thread(desk.agent) };
     let thread = desk.directory().create_thread(&input).await.unwrap();
-    let contexts = vec![draft.into(), plan.into()];
+    let contexts = vec![draft.into(), draft.into()];
     let input = directory_admit::Input {
         thread: Some(thread),
         ..desk.door(AgentSubmission { contexts, ..submission("Compare") })
