@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::fs;
 use std::io::{self, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use quixos_runtime::Clock;
@@ -95,8 +95,17 @@ fn history_file() -> Option<PathBuf> {
     let set = |name| std::env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from);
     let state = set("XDG_STATE_HOME").or_else(|| Some(set("HOME")?.join(".local/state")))?;
     let folder = state.join("quixos");
-    fs::create_dir_all(&folder).ok()?;
+    private(&folder).ok()?;
     Some(folder.join("shell-history"))
+}
+
+/// Makes a folder that only its owner reads: what was typed may be nobody else's business.
+fn private(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
 }
 
 /// Asks at the terminal.

@@ -81,3 +81,41 @@ impl Live for Session {
         states.unwrap_or_default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use quixos_runtime::store::MemoryStore;
+    use quixos_runtime::{Caller, SystemClock};
+    use serde_json::json;
+
+    use super::*;
+    use crate::completion::complete;
+
+    #[test]
+    fn what_is_offered_comes_from_the_store_and_the_session() {
+        let mut builder = Runtime::builder();
+        for package in quixos_package::packages() {
+            builder = builder.package(package);
+        }
+        let runtime = builder.open(Arc::new(MemoryStore::new())).unwrap();
+        let caller = runtime.session(Caller::operator("anna"));
+        let input = json!({"data": {"name": "Home"}});
+        let made = blocking(caller.create_json("WorkspaceObject", &input)).unwrap().value;
+        let kept = Kept::from([("w".to_owned(), made.clone())]);
+        let kept = Arc::new(Mutex::new(kept));
+        let session = Session { runtime, clock: Arc::new(SystemClock), kept };
+        let offered = |text: &str| -> Vec<String> {
+            let definitions = Arc::clone(session.runtime.definitions());
+            let found = complete(text, text.len(), &definitions, &session);
+            found.into_iter().map(|it| it.text).collect()
+        };
+        assert_eq!(offered("call $w.ins"), ["install"]);
+        assert_eq!(offered("call $w.data"), ["data"]);
+        let id = made.as_str().and_then(|text| text.rsplit_once('/')).unwrap().1;
+        assert_eq!(offered("show workspace/"), [format!("workspace/{id}")]);
+        assert_eq!(offered("call $w.rename \"H"), Vec::<String>::new());
+        assert_eq!(offered("$w.data.n"), ["name"]);
+    }
+}

@@ -196,7 +196,8 @@ impl<'s> Scope<'s> {
         let value = match &path.base {
             Base::Reference(text) => return Ok(At::Object(self.reference(text, span)?)),
             Base::Variable(name) if name == "now" => {
-                let now = self.now + path.offset.unwrap_or_default();
+                let now = self.now.checked_add_signed(path.offset.unwrap_or_default());
+                let now = now.ok_or_else(|| Fault::new(span, "no calendar has this time"))?;
                 return Ok(At::Value(Value::String(instant_text(now))));
             }
             Base::Variable(name) => self.kept.get(name).ok_or_else(|| {

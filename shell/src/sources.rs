@@ -28,7 +28,7 @@ pub(crate) fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             found.push(path.clone());
         }
         if found.len() == before {
-            let message = format!("no `.{EXTENSION}` file under `{}`", path.display());
+            let message = format!("no `.{EXTENSION}` file in `{}`", path.display());
             return Err(Failure::usage(message));
         }
     }
@@ -37,23 +37,19 @@ pub(crate) fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(found)
 }
 
+/// The definition files of a folder, not those of the folders in it: a package's files stand
+/// together.
 fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
     let failed = |error| Failure::io("read", folder, &error);
-    let mut entries: Vec<_> =
-        fs::read_dir(folder).map_err(failed)?.collect::<Result<_, _>>().map_err(failed)?;
-    entries.sort_by_key(fs::DirEntry::file_name);
-    for entry in entries {
-        let path = entry.path();
-        // A folder behind a symbolic link is not entered, so that the walk ends.
-        if entry.file_type().map_err(failed)?.is_dir() {
-            let name = entry.file_name();
-            if !name.to_string_lossy().starts_with('.') && name != "target" {
-                collect(&path, found)?;
-            }
-        } else if path.extension().is_some_and(|extension| extension == EXTENSION) {
-            found.push(path);
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.extension().is_some_and(|it| it == EXTENSION) && !path.is_dir() {
+            paths.push(path);
         }
     }
+    paths.sort();
+    found.append(&mut paths);
     Ok(())
 }
 

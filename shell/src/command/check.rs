@@ -11,7 +11,7 @@ use crate::sources;
 
 const EXAMPLES: &str = "\
 Examples:
-  quixos check package/                check the folder's definitions together
+  quixos check package/                check the folder's files together
   quixos check a.quixos b.quixos       check two files together
   quixos check package/ --json         packages and diagnostics as JSON
 

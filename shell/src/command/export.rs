@@ -1,7 +1,7 @@
 //! `quixos export`: all of a store, in one file that does not depend on the engine below.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
 use quixos_runtime::{Counts, ExportError, Runtime, blocking, kind_word};
@@ -39,6 +39,10 @@ pub struct Args {
 /// When the store cannot be opened or read, or the file cannot be written.
 pub fn run(args: &Args, globals: &Globals, output: &mut Output) -> Result<Exit, Failure> {
     let stdout = args.file.as_os_str() == "-";
+    if stdout && io::stdout().is_terminal() {
+        let failure = Failure::usage("an export is not for a terminal");
+        return Err(failure.help("name a file, or send it on: `quixos export - | …`"));
+    }
     if !stdout && !args.force && args.file.exists() {
         let message = format!("`{}` is there already", args.file.display());
         return Err(Failure::new(Exit::Conflict, message).help("`--force` writes over it"));

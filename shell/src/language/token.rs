@@ -82,6 +82,9 @@ pub(crate) struct Segment {
 /// The letters of a ULID.
 const ULID_LETTERS: usize = 26;
 
+/// How many brackets may be open at once, so that what reads values need not fear for its stack.
+const DEEPEST: usize = 128;
+
 /// Reads a text. The tokens before a fault come with it, for completion.
 pub(crate) fn tokens(text: &str) -> (Vec<Token>, Option<Fault>) {
     let mut lexer = Lexer { text, at: 0, open: Vec::new(), tokens: Vec::new() };
@@ -117,6 +120,10 @@ impl Lexer<'_> {
                     self.skip_while(|c| c.is_ascii_alphanumeric() || c == '-');
                     let name = self.text[from..self.at].to_owned();
                     self.push(TokenKind::Flag(name), start);
+                }
+                '{' | '[' if self.open.len() == DEEPEST => {
+                    let message = format!("more than {DEEPEST} brackets within one another");
+                    return Err(Fault::new(start..start + 1, message));
                 }
                 '{' | '[' => {
                     self.open.push((next, start));

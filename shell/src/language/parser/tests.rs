@@ -93,3 +93,57 @@ fn every_example_in_the_manual_is_well_formed() {
         one(page.example);
     }
 }
+
+#[test]
+fn no_text_stops_it() {
+    let words = [
+        "call",
+        " ",
+        "$r",
+        ".a",
+        "{",
+        "}",
+        "[",
+        "]",
+        ":",
+        ",",
+        "\"",
+        "'",
+        "\\",
+        "\n",
+        ";",
+        "#",
+        "--dry-run",
+        "=",
+        "$now+5m",
+        "thread/01ARZ3NDEKTSV4RRFFQ69G5FAV",
+        "é",
+        "\u{0}",
+        "-1",
+        "limit",
+        "list",
+        "$",
+    ];
+    let mut seed = 1_u64;
+    for _ in 0..20_000 {
+        let mut text = String::new();
+        for _ in 0..seed % 12 {
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            text.push_str(words[(seed >> 33) as usize % words.len()]);
+        }
+        seed = seed.wrapping_add(1);
+        if let Err(fault) = parse(&text) {
+            assert!(text.get(fault.span.clone()).is_some(), "{text:?}: {fault:?}");
+        }
+    }
+}
+
+#[test]
+fn brackets_within_brackets_end_somewhere() {
+    let deep = |count: usize| format!("{}{}", "[".repeat(count), "]".repeat(count));
+    assert!(parse(&deep(128)).is_ok());
+    assert!(parse(&deep(129)).is_err());
+    assert!(parse(&deep(1_000_000)).is_err());
+}
