@@ -18,6 +18,7 @@ mod interfaces;
 mod inverses;
 mod link;
 mod lookup;
+mod once;
 mod operations;
 mod optional;
 mod requirements;

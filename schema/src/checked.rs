@@ -27,7 +27,7 @@ pub fn check(sources: Sources) -> Checked {
     let mut files = Vec::new();
     for (id, source) in sources.iter() {
         let parsed = parse(id, &source.text);
-        report.push_unread(parsed.diagnostics);
+        report.push_unread(id, parsed.diagnostics);
         files.push(parsed.file);
     }
     let names = resolve(&files, &mut report);

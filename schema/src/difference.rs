@@ -5,9 +5,15 @@
 //! index that leads nowhere, see `check/unknown.rs`) is the same as everything: its fault was
 //! reported where it stands.
 
+use std::collections::BTreeSet;
+
 use crate::definitions::{
     Definitions, EdgeShape, EdgeTarget, Field, InterfaceType, Record, Type, TypeIndex,
 };
+
+/// How deep types are compared: deeper than any but those that lead on and on through the
+/// arguments of interfaces, which are taken for different.
+const DEEPEST: usize = 512;
 
 /// A type with the definitions that its indices are of.
 pub(crate) struct In<'a, T> {
@@ -83,12 +89,12 @@ impl Difference {
 
 /// Returns where two types part, or nothing if they are the same.
 pub(crate) fn difference(left: In<'_, Type>, right: In<'_, Type>) -> Option<Difference> {
-    Walk { path: Vec::new(), assumed: Vec::new() }.types(left, right)
+    Walk::default().types(left, right)
 }
 
 /// Tells whether two interfaces are the same, with arguments of the same shape.
 pub(crate) fn same_interface(left: In<'_, InterfaceType>, right: In<'_, InterfaceType>) -> bool {
-    Walk { path: Vec::new(), assumed: Vec::new() }.interfaces(left, right)
+    Walk::default().interfaces(left, right)
 }
 
 /// Tells whether two edges lead to the same.
@@ -128,9 +134,11 @@ pub(crate) fn same_shape(left: In<'_, EdgeShape>, right: In<'_, EdgeShape>) -> b
 
 /// One comparison. A type may contain itself through the arguments of an interface: a pair of
 /// names that is being compared already is taken for equal, or the walk would not end.
+#[derive(Default)]
 struct Walk {
     path: Vec<String>,
-    assumed: Vec<(TypeIndex, TypeIndex)>,
+    assumed: BTreeSet<(TypeIndex, TypeIndex)>,
+    depth: usize,
 }
 
 impl Walk {
@@ -138,12 +146,21 @@ impl Walk {
         if std::ptr::eq(left.definitions, right.definitions) && left.value == right.value {
             return None;
         }
-        if let (Type::Named(a), Type::Named(b)) = (left.value, right.value) {
-            if self.assumed.contains(&(*a, *b)) {
-                return None;
-            }
-            self.assumed.push((*a, *b));
+        if let (Type::Named(a), Type::Named(b)) = (left.value, right.value)
+            && !self.assumed.insert((*a, *b))
+        {
+            return None;
         }
+        if self.depth == DEEPEST {
+            return Some(self.part(left, right));
+        }
+        self.depth += 1;
+        let found = self.shapes(left, right);
+        self.depth -= 1;
+        found
+    }
+
+    fn shapes(&mut self, left: In<'_, Type>, right: In<'_, Type>) -> Option<Difference> {
         let (one, other) = (shape(left)?, shape(right)?);
         match (one.value, other.value) {
             (Type::Optional(a), Type::Optional(b)) => {

@@ -21,7 +21,6 @@ use crate::definitions::{AtomIndex, InterfaceIndex, OperationIndex, PackageIndex
 use crate::diagnostic::Diagnostic;
 use crate::report::Report;
 use crate::source::Place;
-use crate::suggest::did_you_mean;
 
 /// The words for types that need no definition.
 pub(crate) const BUILT_IN: [&str; 14] = [
@@ -49,6 +48,8 @@ pub(crate) struct Names<'a> {
     pub(crate) interfaces: Vec<Owned<'a, ast::Interface>>,
     pub(crate) atoms: Vec<Owned<'a, ast::Atom>>,
     pub(crate) operations: Vec<Owned<'a, ast::Operation>>,
+    /// Who defines what, by name, over all packages.
+    definers: BTreeMap<&'a str, Vec<(PackageIndex, Thing)>>,
 }
 
 /// An item with the package that defines it.
@@ -176,6 +177,11 @@ impl<'a> Names<'a> {
         types.chain(interfaces).chain(atoms)
     }
 
+    /// Returns what the packages define under a name.
+    pub(crate) fn definers(&self, name: &str) -> &[(PackageIndex, Thing)] {
+        self.definers.get(name).map_or(&[], Vec::as_slice)
+    }
+
     /// Returns every operation that a package defines.
     pub(crate) fn defined_operations(
         &self,
@@ -262,13 +268,14 @@ impl<'a> Names<'a> {
         let found = self.find_package(&name.value);
         if found.is_none() {
             let known: Vec<_> = self.package_indices().map(|at| self.package_name(at)).collect();
-            let help = did_you_mean(&name.value, known.iter().copied()).unwrap_or_else(|| {
-                if known.is_empty() {
-                    "no file of the set has a `package` block".to_owned()
-                } else {
-                    format!("the packages of the set are {}", listed(&known))
-                }
-            });
+            let help =
+                report.did_you_mean(&name.value, known.iter().copied()).unwrap_or_else(|| {
+                    if known.is_empty() {
+                        "no file of the set has a `package` block".to_owned()
+                    } else {
+                        format!("the packages of the set are {}", listed(&known))
+                    }
+                });
             let message = format!("no package named `{}`", name.value);
             let diagnostic = Diagnostic::new(Code::UnknownPackage, name.place, message).help(help);
             // Until a file is distrusted, every block of a package was seen.
@@ -361,6 +368,7 @@ impl<'a> Names<'a> {
                 }
             };
             check_built_in(name, report);
+            self.definers.entry(&name.value).or_default().push((package, means));
             let entry = Entry { means, place: name.place, imported: None };
             insert(&mut self.packages[package.get()].things, name, entry, report);
         }

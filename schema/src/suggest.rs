@@ -2,14 +2,6 @@
 
 use crate::nearest::nearest;
 
-/// Returns ``did you mean `NAME`?`` for the known name that a wrong one may stand for, if any.
-pub(crate) fn did_you_mean<'a>(
-    wrong: &str,
-    known: impl IntoIterator<Item = &'a str>,
-) -> Option<String> {
-    meant(wrong, known).map(|name| format!("did you mean `{name}`?"))
-}
-
 /// Returns the known name that a wrong one may stand for: the nearest in letters, or one that it
 /// is the beginning of but for a slip (`AgentThred` for `AgentThreadObject`).
 pub(crate) fn meant<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {

@@ -3,12 +3,12 @@
 //! State, edges, inverses and streams of one atom share their names and their ids, because a
 //! member is served by the slot of its name, and a requirement asks for a slot by its id.
 
+use super::once::Twice;
 use super::types::Unit;
 use super::{Checker, Scope, inverses};
 use crate::ast::{self, AtomPart, Name, Text};
 use crate::code::Code;
 use crate::definitions::{Atom, AtomIndex, EdgeSlot, StateSlot, StreamSlot, Tag};
-use crate::diagnostic::Diagnostic;
 use crate::source::Place;
 
 /// The parts of an atom, by kind. Positions are those of the lists in [`Atom`].
@@ -156,16 +156,12 @@ impl Checker<'_, '_, '_> {
     fn slot_names(&mut self, parts: &Parts<'_>) {
         let mut slots: Vec<_> = parts.slots().collect();
         slots.sort_by_key(|(name, _, _)| name.place);
-        for (at, (name, _, _)) in slots.iter().enumerate() {
-            if let Some((first, _, _)) = slots[..at].iter().find(|it| it.0.value == name.value) {
-                let message = format!("two slots named `{}`", name.value);
-                self.report.push(
-                    Diagnostic::new(Code::DuplicateSlot, name.place, message)
-                        .also(first.place, "the first stands here")
-                        .help("state, edges, inverses and streams share their names"),
-                );
-            }
-        }
+        let twice = Twice {
+            code: Code::DuplicateSlot,
+            message: "two slots named {}",
+            help: Some("state, edges, inverses and streams share their names"),
+        };
+        self.once(slots.iter().map(|(name, _, _)| (name.value.as_str(), name.place)), &twice);
         let ids: Vec<_> = slots.iter().map(|(_, id, _)| *id).collect();
         self.ids(&ids, "slots", Code::DuplicateId);
     }

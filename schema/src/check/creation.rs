@@ -13,7 +13,6 @@ use crate::definitions::{
 use crate::diagnostic::Diagnostic;
 use crate::resolve::{Thing, listed};
 use crate::source::Place;
-use crate::suggest::did_you_mean;
 
 /// A creation as written.
 struct Written<'a> {
@@ -129,7 +128,7 @@ impl Checker<'_, '_, '_> {
                     name,
                     Diagnostic::new(Code::CreationField, place, message)
                         .also(place_of_atom, "the atom is defined here")
-                        .maybe_help(did_you_mean(name, parts.slot_names())),
+                        .maybe_help(self.report.did_you_mean(name, parts.slot_names())),
                 );
                 return None;
             }

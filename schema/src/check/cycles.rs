@@ -1,7 +1,8 @@
-//! Types that contain themselves.
+//! Types that contain themselves, or too many types in each other.
 //!
 //! With a reference between, a type may lead back to itself: references are followed one by one.
-//! Without, every value would hold another one.
+//! Without, every value would hold another one. A limit on how deep types are nested, names
+//! written out, keeps whatever walks through a type within its stack.
 
 use super::{Checker, unknown};
 use crate::ast::{TypeExpr, TypeKind};
@@ -11,9 +12,15 @@ use crate::diagnostic::Diagnostic;
 use crate::resolve::Thing;
 use crate::source::Place;
 
+/// How deep types may be nested, with the types that they name.
+const DEEPEST: usize = 256;
+
+/// How many steps of a cycle are shown.
+const SHOWN: usize = 8;
+
 impl Checker<'_, '_, '_> {
-    /// Reports every type that contains itself, and makes it unknown, so that what walks through
-    /// types comes to an end.
+    /// Reports every type that contains itself or is too deep, and makes it unknown, so that what
+    /// walks through types comes to an end.
     pub(super) fn cut_cycles(&mut self) {
         let contained: Vec<_> = self
             .made
@@ -25,19 +32,40 @@ impl Checker<'_, '_, '_> {
                 names
             })
             .collect();
-        let mut search = Search {
-            contained: &contained,
-            path: Vec::new(),
-            done: vec![false; contained.len()],
-            cycles: Vec::new(),
-        };
-        for at in 0..contained.len() {
-            search.visit(at);
-        }
-        for cycle in search.cycles {
+        let (order, cycles) = Search::new(&contained).run();
+        for cycle in cycles {
             self.report_cycle(&cycle);
             for at in cycle {
                 self.made.types[at].ty = unknown::TYPE;
+            }
+        }
+        self.cut_depths(&contained, &order);
+    }
+
+    /// Reports the types that are nested too deep. The order has every type behind those that it
+    /// contains.
+    fn cut_depths(&mut self, contained: &[Vec<usize>], order: &[usize]) {
+        let mut depths = vec![0; contained.len()];
+        for at in order.iter().copied() {
+            let depth = depth(&self.made.types[at].ty, &depths);
+            depths[at] = depth;
+            if depth <= DEEPEST {
+                continue;
+            }
+            // Of all that are too deep, those that contain no other are told.
+            if contained[at].iter().all(|inner| depths[*inner] <= DEEPEST) {
+                let name = &self.names.types[at].ast.name;
+                let message = format!(
+                    "`{}` is nested {depth} deep with the types that it names, and {DEEPEST} is \
+                     the limit",
+                    name.value
+                );
+                self.report.push(Diagnostic::new(Code::NestedTooDeep, name.place, message));
+            }
+        }
+        for (named, depth) in self.made.types.iter_mut().zip(depths) {
+            if depth > DEEPEST {
+                named.ty = unknown::TYPE;
             }
         }
     }
@@ -62,8 +90,14 @@ impl Checker<'_, '_, '_> {
         if !rest.is_empty() {
             diagnostic = diagnostic.label(text);
         }
-        for (place, text) in rest {
-            diagnostic = diagnostic.also(place, text);
+        let hidden = rest.len().saturating_sub(SHOWN);
+        for (at, (place, text)) in rest.into_iter().take(SHOWN).enumerate() {
+            let more = if at + 1 == SHOWN && hidden > 0 {
+                format!(", and so on through {hidden} more")
+            } else {
+                String::new()
+            };
+            diagnostic = diagnostic.also(place, text + &more);
         }
         let bare = |at: &usize| matches!(self.names.types[*at].ast.ty.kind, TypeKind::Name(_));
         if !cycle.iter().all(bare) {
@@ -76,29 +110,97 @@ impl Checker<'_, '_, '_> {
     }
 }
 
-/// A depth-first search for cycles.
+/// A depth-first search for cycles. It keeps its own stack: a chain of types may be as long as a
+/// file.
 struct Search<'c> {
     contained: &'c [Vec<usize>],
-    path: Vec<usize>,
+    /// The way to where we are: types, and how many of the types in each we have been to.
+    path: Vec<(usize, usize)>,
+    /// Where a type stands on the path.
+    on_path: Vec<Option<usize>>,
     done: Vec<bool>,
+    /// The types, each behind those that it contains.
+    order: Vec<usize>,
+    in_cycle: Vec<bool>,
     cycles: Vec<Vec<usize>>,
 }
 
-impl Search<'_> {
-    fn visit(&mut self, at: usize) {
-        if let Some(start) = self.path.iter().position(|it| *it == at) {
-            self.cycles.push(self.path[start..].to_vec());
-            return;
+impl<'c> Search<'c> {
+    fn new(contained: &'c [Vec<usize>]) -> Self {
+        let count = contained.len();
+        Self {
+            contained,
+            path: Vec::new(),
+            on_path: vec![None; count],
+            done: vec![false; count],
+            order: Vec::new(),
+            in_cycle: vec![false; count],
+            cycles: Vec::new(),
         }
-        if self.done[at] {
-            return;
+    }
+
+    /// Returns the types in order, and the cycles.
+    fn run(mut self) -> (Vec<usize>, Vec<Vec<usize>>) {
+        for at in 0..self.contained.len() {
+            self.enter(at);
+            while let Some((at, next)) = self.path.last_mut() {
+                let at = *at;
+                if let Some(inner) = self.contained[at].get(*next) {
+                    *next += 1;
+                    self.enter(*inner);
+                } else {
+                    self.path.pop();
+                    self.on_path[at] = None;
+                    self.done[at] = true;
+                    self.order.push(at);
+                }
+            }
         }
-        self.path.push(at);
-        for inner in &self.contained[at] {
-            self.visit(*inner);
+        (self.order, self.cycles)
+    }
+
+    fn enter(&mut self, at: usize) {
+        if let Some(start) = self.on_path[at] {
+            self.close(start);
+        } else if !self.done[at] {
+            self.on_path[at] = Some(self.path.len());
+            self.path.push((at, 0));
         }
-        self.path.pop();
-        self.done[at] = true;
+    }
+
+    /// Notes the cycle from a place on the path to its end. A long one must have something new,
+    /// or there would be more of them than anybody reads.
+    fn close(&mut self, start: usize) {
+        let cycle: Vec<_> = self.path[start..].iter().map(|(at, _)| *at).collect();
+        if cycle.len() <= SHOWN || cycle.iter().any(|at| !self.in_cycle[*at]) {
+            for at in &cycle {
+                self.in_cycle[*at] = true;
+            }
+            self.cycles.push(cycle);
+        }
+    }
+}
+
+/// Returns how deep a type is nested, given how deep named types are.
+fn depth(ty: &Type, named: &[usize]) -> usize {
+    match ty {
+        Type::Named(at) => named.get(at.get()).copied().unwrap_or(0),
+        Type::Optional(inner) | Type::List(inner) => 1 + depth(inner, named),
+        Type::Record(record) => {
+            1 + record.fields.iter().map(|it| depth(&it.ty, named)).max().unwrap_or(0)
+        }
+        Type::Unit
+        | Type::Bool
+        | Type::Int32
+        | Type::Int64
+        | Type::Uint32
+        | Type::Uint64
+        | Type::Float64
+        | Type::String
+        | Type::Bytes
+        | Type::AtomRef(_)
+        | Type::InterfaceRef(_)
+        | Type::Parameter(_) => 0,
     }
 }
 

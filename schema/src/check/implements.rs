@@ -5,6 +5,7 @@
 //! `append` of a stream.
 
 use super::atoms::Parts;
+use super::once::Twice;
 use super::{Bound, Checker, Scope};
 use crate::ast;
 use crate::code::Code;
@@ -12,7 +13,6 @@ use crate::definitions::{AtomIndex, Implementation, MemberKind, PackageIndex, Se
 use crate::diagnostic::Diagnostic;
 use crate::difference::{In, same_interface};
 use crate::source::Place;
-use crate::suggest::did_you_mean;
 
 /// An `implements` block, with the place that it has in [`Atom::implements`].
 ///
@@ -126,16 +126,11 @@ impl Checker<'_, '_, '_> {
 
     /// Checks that bindings bind members, each once.
     fn bindings(&mut self, interface: &ast::Interface, ast: &ast::Implements) {
-        for (at, binding) in ast.bindings.iter().enumerate() {
+        let twice = Twice { code: Code::BoundTwice, message: "{} is bound twice", help: None };
+        let names = ast.bindings.iter().map(|it| (it.member.value.as_str(), it.member.place));
+        self.once(names, &twice);
+        for binding in &ast.bindings {
             let name = &binding.member;
-            if let Some(first) = ast.bindings[..at].iter().find(|it| it.member.value == name.value)
-            {
-                let message = format!("`{}` is bound twice", name.value);
-                self.report.push(
-                    Diagnostic::new(Code::BoundTwice, name.place, message)
-                        .also(first.member.place, "the first stands here"),
-                );
-            }
             if interface.members.iter().all(|it| it.name.value != name.value) {
                 self.report_unknown_member(interface, name);
             }
@@ -146,7 +141,7 @@ impl Checker<'_, '_, '_> {
     pub(super) fn report_unknown_member(&mut self, interface: &ast::Interface, name: &ast::Name) {
         let known = interface.members.iter().map(|it| it.name.value.as_str());
         let message = format!("`{}` has no member named `{}`", interface.name.value, name.value);
-        let help = did_you_mean(&name.value, known);
+        let help = self.report.did_you_mean(&name.value, known);
         self.report.push_absent(
             &name.value,
             Diagnostic::new(Code::UnknownMember, name.place, message)

@@ -6,6 +6,7 @@ use crate::code::Code;
 use crate::definitions::{Interface, Member, MemberKind, Verb};
 use crate::diagnostic::Diagnostic;
 
+use super::once::Twice;
 use super::types::Unit;
 
 impl Checker<'_, '_, '_> {
@@ -72,16 +73,9 @@ impl Checker<'_, '_, '_> {
     }
 
     fn member_names(&mut self, interface: &ast::Interface) {
-        let members = &interface.members;
-        for (at, member) in members.iter().enumerate() {
-            let name = &member.name;
-            if let Some(first) = members[..at].iter().find(|it| it.name.value == name.value) {
-                let message = format!("two members named `{}`", name.value);
-                self.report.push(
-                    Diagnostic::new(Code::DuplicateMember, name.place, message)
-                        .also(first.name.place, "the first stands here"),
-                );
-            }
-        }
+        let names = interface.members.iter().map(|it| (it.name.value.as_str(), it.name.place));
+        let twice =
+            Twice { code: Code::DuplicateMember, message: "two members named {}", help: None };
+        self.once(names, &twice);
     }
 }

@@ -10,7 +10,6 @@ use crate::code::Code;
 use crate::definitions::{AtomIndex, EdgeTarget, InverseSlot, KeyPath, PackageIndex, Tag, Type};
 use crate::diagnostic::Diagnostic;
 use crate::difference::{In, same_interface};
-use crate::suggest::did_you_mean;
 
 /// Returns an inverse that leads nowhere yet.
 pub(super) fn unresolved(ast: &ast::InverseSlot) -> InverseSlot {
@@ -79,7 +78,7 @@ impl Checker<'_, '_, '_> {
                 let edges = parts.edges.iter().map(|it| it.name.value.as_str());
                 let message =
                     format!("`{}` has no edge named `{}`", source.name.value, ast.edge.value);
-                let help = did_you_mean(&ast.edge.value, edges);
+                let help = self.report.did_you_mean(&ast.edge.value, edges);
                 self.report.push_absent(
                     &ast.edge.value,
                     Diagnostic::new(Code::UnknownEdge, ast.edge.place, message)
@@ -139,7 +138,7 @@ impl Checker<'_, '_, '_> {
         let Some(state) = source.states.iter().position(|it| it.name == first.value) else {
             let message = format!("`{}` has no state named `{}`", source.name, first.value);
             let known = source.states.iter().map(|it| it.name.as_str());
-            let help = did_you_mean(&first.value, known);
+            let help = self.report.did_you_mean(&first.value, known);
             self.report.push_absent(
                 &first.value,
                 Diagnostic::new(Code::InverseKey, first.place, message).maybe_help(help),
@@ -165,7 +164,7 @@ impl Checker<'_, '_, '_> {
             let Some(at) = record.fields.iter().position(|field| field.name == name.value) else {
                 let message = format!("`{}` has no field named `{}`", last.value, name.value);
                 let known = record.fields.iter().map(|field| field.name.as_str());
-                let help = did_you_mean(&name.value, known);
+                let help = self.report.did_you_mean(&name.value, known);
                 self.report.push(
                     Diagnostic::new(Code::InverseKey, name.place, message)
                         .also(place, "the state is defined here")

@@ -16,7 +16,6 @@ use crate::diagnostic::Diagnostic;
 use crate::difference::{In, same_interface};
 use crate::report::Report;
 use crate::resolve::Names;
-use crate::suggest::did_you_mean;
 
 /// What a help calls the two sides of a requirement that a slot should meet.
 const SIDES: [&str; 2] = ["in the requirement", "in the slot"];
@@ -159,7 +158,7 @@ impl Checker<'_, '_, '_> {
             .find(|(name, _, _)| name.value == meeting.written.name.value)
             .map(|(name, id, _)| format!("the slot `{}` has the id `{}`", name.value, id.value));
         let ids = meeting.parts.slots().map(|(_, id, _)| id.value.as_str());
-        let help = named.or_else(|| did_you_mean(id, ids)).unwrap_or_else(|| {
+        let help = named.or_else(|| self.report.did_you_mean(id, ids)).unwrap_or_else(|| {
             format!("add `{}` to `{}`", self.required_line(meeting), meeting.atom.name.value)
         });
         self.report.push_absent(

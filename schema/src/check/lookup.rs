@@ -7,7 +7,6 @@ use crate::definitions::{AtomIndex, InterfaceIndex, OperationIndex, PackageIndex
 use crate::diagnostic::Diagnostic;
 use crate::resolve::{BUILT_IN, Thing};
 use crate::source::Place;
-use crate::suggest::{did_you_mean, meant};
 
 /// What a name should be.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -120,7 +119,7 @@ impl Checker<'_, '_, '_> {
                 name.value,
                 self.names.package_name(at),
             )),
-            None => did_you_mean(&name.value, self.names.operation_names(package)),
+            None => self.report.did_you_mean(&name.value, self.names.operation_names(package)),
         };
         self.report.push_absent(
             &name.value,
@@ -177,7 +176,7 @@ impl Checker<'_, '_, '_> {
                 .filter(|(_, thing)| wanted.is(*thing))
                 .map(|(name, _)| name);
             let built_in = BUILT_IN.into_iter().filter(|_| wanted == Wanted::Type);
-            did_you_mean(name, visible.chain(built_in))
+            self.report.did_you_mean(name, visible.chain(built_in))
         });
         let help = help.or_else(|| self.near_elsewhere(name, wanted));
         self.report
@@ -186,20 +185,16 @@ impl Checker<'_, '_, '_> {
 
     /// Returns how to name what another package defines.
     fn elsewhere(&self, name: &str, wanted: Wanted) -> Option<String> {
-        self.names.package_indices().find_map(|package| {
-            let (_, thing) = self
-                .names
-                .defined(package)
-                .find(|(it, thing)| it.value == name && wanted.is(*thing))?;
-            let package_name = self.names.package_name(package);
-            let line = if let Thing::Atom(at) = thing {
-                let id = &self.names.atoms[at.get()].ast.id.value;
-                format!("external atom {name} id \"{id}\";")
-            } else {
-                format!("import {} {name} from {package_name};", wanted.word())
-            };
-            Some(format!("package `{package_name}` defines it: add `{line}`"))
-        })
+        let (package, thing) =
+            self.names.definers(name).iter().find(|(_, thing)| wanted.is(*thing))?;
+        let package_name = self.names.package_name(*package);
+        let line = if let Thing::Atom(at) = thing {
+            let id = &self.names.atoms[at.get()].ast.id.value;
+            format!("external atom {name} id \"{id}\";")
+        } else {
+            format!("import {} {name} from {package_name};", wanted.word())
+        };
+        Some(format!("package `{package_name}` defines it: add `{line}`"))
     }
 
     fn near_elsewhere(&self, name: &str, wanted: Wanted) -> Option<String> {
@@ -209,7 +204,7 @@ impl Checker<'_, '_, '_> {
                 .defined(package)
                 .filter(|(_, thing)| wanted.is(*thing))
                 .map(|(name, _)| name.value.as_str());
-            let near = meant(name, known)?;
+            let near = self.report.meant(name, known)?;
             Some(format!(
                 "did you mean `{near}` of package `{}`?",
                 self.names.package_name(package)

@@ -1,17 +1,20 @@
 //! Operations: what they take and give, how they run, where, and on what.
 
+use super::once::Twice;
 use super::{Checker, Scope};
 use crate::ast::{self, Name};
 use crate::code::Code;
 use crate::definitions::{Execution, Mode, Operation, Receiver, Target};
 use crate::diagnostic::Diagnostic;
 use crate::resolve::listed;
-use crate::suggest::did_you_mean;
 
 const MODE: (&str, Code) = ("mode", Code::UnknownMode);
 const EXECUTION: (&str, Code) = ("execution", Code::UnknownExecution);
 const RECEIVER: (&str, Code) = ("receiver", Code::UnknownReceiver);
 const TARGET: (&str, Code) = ("target", Code::UnknownTarget);
+
+const TWICE: Twice<'_> =
+    Twice { code: Code::RepeatedTarget, message: "{} is given twice", help: None };
 
 impl Checker<'_, '_, '_> {
     /// Makes the operations. Which slots their creations fill comes when atoms are complete.
@@ -57,12 +60,13 @@ impl Checker<'_, '_, '_> {
         let found = known.iter().find(|(it, _)| *it == word.value).map(|(_, means)| *means);
         if found.is_none() {
             let words: Vec<_> = known.iter().map(|(it, _)| *it).collect();
-            let help = did_you_mean(&word.value, words.iter().copied()).unwrap_or_else(|| {
-                match words.as_slice() {
-                    [only] => format!("the only {what} is `{only}`"),
-                    _ => format!("the {what}s are {}", listed(&words)),
-                }
-            });
+            let help =
+                self.report.did_you_mean(&word.value, words.iter().copied()).unwrap_or_else(|| {
+                    match words.as_slice() {
+                        [only] => format!("the only {what} is `{only}`"),
+                        _ => format!("the {what}s are {}", listed(&words)),
+                    }
+                });
             let message = format!("no {what} `{}`", word.value);
             self.report.push(Diagnostic::new(code, word.place, message).help(help));
         }
@@ -73,15 +77,9 @@ impl Checker<'_, '_, '_> {
         let known =
             [("server", Target::Server), ("worker", Target::Worker), ("client", Target::Client)];
         let mut targets = Vec::new();
-        for (at, word) in written.words.iter().enumerate() {
-            if let Some(first) = written.words[..at].iter().find(|it| it.value == word.value) {
-                let message = format!("`{}` is given twice", word.value);
-                self.report.push(
-                    Diagnostic::new(Code::RepeatedTarget, word.place, message)
-                        .also(first.place, "the first stands here"),
-                );
-                continue;
-            }
+        let names = written.words.iter().map(|it| (it.value.as_str(), it.place));
+        let new = self.once(names, &TWICE);
+        for (word, _) in written.words.iter().zip(new).filter(|(_, new)| *new) {
             targets.extend(self.word(word, TARGET, &known));
         }
         targets.sort();

@@ -3,7 +3,10 @@
 //! A query may only read. What a query calls is checked when it is known what serves it
 //! (`link.rs`).
 
+use std::collections::BTreeMap;
+
 use super::implements::excerpt;
+use super::once::Twice;
 use super::types::Unit;
 use super::{Checker, Scope, unknown};
 use crate::ast::{self, RequirementKind as Written};
@@ -97,17 +100,10 @@ impl Checker<'_, '_, '_> {
 
     fn using(&mut self, of: &InterfaceType, using: &[ast::Use]) -> Vec<Use> {
         let interface = self.names.interfaces[of.interface.get()].ast;
+        let twice = Twice { code: Code::UsedTwice, message: "{} is used twice", help: None };
+        let new = self.once(using.iter().map(|it| (it.member.value.as_str(), it.place)), &twice);
         let mut made = Vec::new();
-        for (at, used) in using.iter().enumerate() {
-            let first = using[..at].iter().find(|it| it.member.value == used.member.value);
-            if let Some(first) = first {
-                let message = format!("`{}` is used twice", used.member.value);
-                self.report.push(
-                    Diagnostic::new(Code::UsedTwice, used.place, message)
-                        .also(first.place, "the first stands here"),
-                );
-                continue;
-            }
+        for (used, _) in using.iter().zip(new).filter(|(_, new)| *new) {
             let position =
                 interface.members.iter().position(|it| it.name.value == used.member.value);
             let Some(member) = position else {
@@ -181,31 +177,31 @@ impl Checker<'_, '_, '_> {
     /// Checks that names are given once, and that each slot, creation or interface is granted
     /// under one id.
     fn requirement_names(&mut self, requirements: &[ast::Requirement]) {
-        for (at, requirement) in requirements.iter().enumerate() {
-            let before = &requirements[..at];
-            let name = &requirement.name;
-            let named = before.iter().find(|it| it.name.value == name.value);
-            let granted = before.iter().find(|it| same_grant(it, requirement));
+        let mut names: BTreeMap<&str, &ast::Requirement> = BTreeMap::new();
+        let mut grants: BTreeMap<(Family, &str), &ast::Requirement> = BTreeMap::new();
+        for requirement in requirements {
+            let (name, id) = (&requirement.name, &requirement.id);
+            let family = Family::of(&requirement.kind);
+            let named = *names.entry(&name.value).or_insert(requirement);
+            let granted = *grants.entry((family, &id.value)).or_insert(requirement);
             // The same line again is one fault, that of the grant.
-            if let Some(first) = named
-                && granted.is_none_or(|it| it.place != first.place)
-            {
+            if named.place != requirement.place && named.place != granted.place {
                 let message = format!("two requirements named `{}`", name.value);
                 self.report.push(
                     Diagnostic::new(Code::DuplicateRequirement, name.place, message)
-                        .also(first.name.place, "the first stands here"),
+                        .also(named.name.place, "the first stands here"),
                 );
             }
-            let id = &requirement.id;
-            if let Some(first) = granted {
-                let message = match Family::of(&requirement.kind) {
+            // An id that could not be read is empty.
+            if granted.place != requirement.place && !id.value.is_empty() {
+                let message = match family {
                     Family::Slot => format!("two requirements on the slot `{}`", id.value),
                     Family::Creation => format!("two creations of the id `{}`", id.value),
                     Family::Interface => format!("two interfaces of the id `{}`", id.value),
                 };
                 let mut diagnostic = Diagnostic::new(Code::DuplicateGrant, id.place, message)
-                    .also(first.id.place, "the first stands here");
-                if Family::of(&requirement.kind) == Family::Slot {
+                    .also(granted.id.place, "the first stands here");
+                if family == Family::Slot {
                     diagnostic = diagnostic.help("grant all its verbs in one line");
                 }
                 self.report.push(diagnostic);
@@ -214,15 +210,8 @@ impl Checker<'_, '_, '_> {
     }
 }
 
-/// Tells whether two requirements grant the same. An id that could not be read is empty.
-fn same_grant(one: &ast::Requirement, other: &ast::Requirement) -> bool {
-    !one.id.value.is_empty()
-        && one.id.value == other.id.value
-        && Family::of(&one.kind) == Family::of(&other.kind)
-}
-
 /// What an id of a requirement is an id of.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Family {
     Slot,
     Creation,

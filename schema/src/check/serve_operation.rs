@@ -9,7 +9,6 @@ use crate::code::Code;
 use crate::definitions::{Served, Type};
 use crate::diagnostic::Diagnostic;
 use crate::source::Place;
-use crate::suggest::did_you_mean;
 
 impl Checker<'_, '_, '_> {
     pub(super) fn serve_operation(
@@ -96,7 +95,7 @@ impl Checker<'_, '_, '_> {
             self.report.push_absent(
                 &name.value,
                 Diagnostic::new(Code::UnknownSlot, name.place, message)
-                    .maybe_help(did_you_mean(&name.value, streams)),
+                    .maybe_help(self.report.did_you_mean(&name.value, streams)),
             );
             return None;
         };

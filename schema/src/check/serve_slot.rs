@@ -8,7 +8,6 @@ use crate::code::Code;
 use crate::definitions::{Cardinality, EdgeShape, EdgeTarget, MemberKind, Served};
 use crate::diagnostic::Diagnostic;
 use crate::source::Place;
-use crate::suggest::{did_you_mean, meant};
 
 /// What a help calls the two sides of a member that a slot serves.
 const SIDES: [&str; 2] = ["in the member", "in the slot"];
@@ -104,12 +103,12 @@ impl Checker<'_, '_, '_> {
                 let message = format!("`{}` has no slot named `{name}`", atom.value);
                 Diagnostic::new(Code::UnknownSlot, binding.source.place, message)
                     .also(excerpt(wanted.member), "the member is defined here")
-                    .maybe_help(did_you_mean(name, wanted.parts.slot_names()))
+                    .maybe_help(self.report.did_you_mean(name, wanted.parts.slot_names()))
             }
             None => {
                 let message = format!("nothing in `{}` serves the member `{member}`", atom.value);
                 let slots = wanted.parts.slots().filter(|(_, _, slot)| can_serve(kind, *slot));
-                let near = meant(member, slots.map(|(name, _, _)| name.value.as_str()));
+                let near = self.report.meant(member, slots.map(|(name, _, _)| name.value.as_str()));
                 let help = match near {
                     Some(slot) => format!("bind it to the slot `{slot}`: `{member} = {slot};`"),
                     None => self.slot_line(member, kind),

@@ -7,7 +7,6 @@ use crate::code::Code;
 use crate::definitions::{Cardinality, EdgeShape, EdgeTarget, Field, Record, Type};
 use crate::diagnostic::Diagnostic;
 use crate::resolve::listed;
-use crate::suggest::did_you_mean;
 
 const CARDINALITIES: [Cardinality; 3] =
     [Cardinality::One, Cardinality::OptionalOne, Cardinality::ManyUnique];
@@ -40,7 +39,9 @@ impl Checker<'_, '_, '_> {
         let found = CARDINALITIES.into_iter().find(|it| it.word() == word.value);
         if found.is_none() {
             let words = CARDINALITIES.map(Cardinality::word);
-            let help = did_you_mean(&word.value, words)
+            let help = self
+                .report
+                .did_you_mean(&word.value, words)
                 .unwrap_or_else(|| format!("the cardinalities are {}", listed(&words)));
             let message = format!("no cardinality `{}`", word.value);
             self.report

@@ -5,6 +5,7 @@
 //! between would have no end; through a list or an optional it could end, but a value as deep as
 //! one likes is what objects and edges are for.
 
+use super::once::Twice;
 use super::optional::Later;
 use super::{Checker, Scope, unknown};
 use crate::ast::{self, TypeExpr, TypeKind};
@@ -144,34 +145,28 @@ impl Checker<'_, '_, '_> {
     }
 
     fn record(&mut self, scope: Scope<'_>, fields: &[ast::Field]) -> Record {
+        let twice =
+            Twice { code: Code::DuplicateField, message: "two fields named {}", help: None };
+        self.once(fields.iter().map(|it| (it.name.value.as_str(), it.name.place)), &twice);
         let mut made = Vec::new();
-        for (at, field) in fields.iter().enumerate() {
-            let name = &field.name;
-            if let Some(first) = fields[..at].iter().find(|it| it.name.value == name.value) {
-                let message = format!("two fields named `{}`", name.value);
-                self.report.push(
-                    Diagnostic::new(Code::DuplicateField, name.place, message)
-                        .also(first.name.place, "the first stands here"),
-                );
-            }
+        for field in fields {
             let ty = self.ty(scope, &field.ty, Unit::Refused);
-            made.push(Field { name: name.value.clone(), ty });
+            made.push(Field { name: field.name.value.clone(), ty });
         }
         Record { fields: made }
     }
 
     /// Checks the names of type parameters.
     pub(super) fn parameters(&mut self, parameters: &[ast::Name]) {
-        for (at, name) in parameters.iter().enumerate() {
+        for name in parameters {
             check_built_in(name, self.report);
-            if let Some(first) = parameters[..at].iter().find(|it| it.value == name.value) {
-                let message = format!("two type parameters named `{}`", name.value);
-                self.report.push(
-                    Diagnostic::new(Code::DuplicateName, name.place, message)
-                        .also(first.place, "the first stands here"),
-                );
-            }
         }
+        let twice = Twice {
+            code: Code::DuplicateName,
+            message: "two type parameters named {}",
+            help: None,
+        };
+        self.once(parameters.iter().map(|it| (it.value.as_str(), it.place)), &twice);
     }
 }
 

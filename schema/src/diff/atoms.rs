@@ -3,11 +3,13 @@
 //! Stored data is laid out by ids, positions and cardinalities, so names may change freely. A
 //! slot that is new is empty in every object there is: that is fine where empty is a value.
 
+use std::collections::BTreeSet;
+
 use super::roles::Role;
 use super::{CALLERS, DATA, Diff, HANDLERS, Named, head};
 use crate::definitions::{
     Atom, AtomIndex, Cardinality, Definitions, EdgeShape, EdgeTarget, Implementation,
-    InterfaceType, InverseSlot, Served, Type,
+    InterfaceType, InverseSlot, Served, Type, TypeIndex,
 };
 use crate::difference::{In, same_interface, same_target};
 use crate::source::Place;
@@ -367,16 +369,23 @@ fn is_held(of: &Definitions, interface: &InterfaceType) -> bool {
             EdgeTarget::Atom(_) => false,
         });
         let states = atom.states.iter().map(|it| &it.ty);
-        edges
-            || states.chain(atom.streams.iter().map(|it| &it.ty)).any(|ty| holds(of, ty, interface))
+        let mut types = states.chain(atom.streams.iter().map(|it| &it.ty));
+        edges || types.any(|ty| holds(of, ty, interface, &mut BTreeSet::new()))
     })
 }
 
-fn holds(of: &Definitions, ty: &Type, interface: &InterfaceType) -> bool {
-    match of.shape(ty) {
+fn holds(
+    of: &Definitions,
+    ty: &Type,
+    interface: &InterfaceType,
+    seen: &mut BTreeSet<TypeIndex>,
+) -> bool {
+    match ty {
+        // A type may be named many times in one.
+        Type::Named(at) => seen.insert(*at) && holds(of, &of.types[at.get()].ty, interface, seen),
         Type::InterfaceRef(to) => of.same_interface(to, interface),
-        Type::Optional(inner) | Type::List(inner) => holds(of, inner, interface),
-        Type::Record(record) => record.fields.iter().any(|it| holds(of, &it.ty, interface)),
+        Type::Optional(inner) | Type::List(inner) => holds(of, inner, interface, seen),
+        Type::Record(record) => record.fields.iter().any(|it| holds(of, &it.ty, interface, seen)),
         Type::Unit
         | Type::Bool
         | Type::Int32
@@ -386,7 +395,6 @@ fn holds(of: &Definitions, ty: &Type, interface: &InterfaceType) -> bool {
         | Type::Float64
         | Type::String
         | Type::Bytes
-        | Type::Named(_)
         | Type::AtomRef(_)
         | Type::Parameter(_) => false,
     }

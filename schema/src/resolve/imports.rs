@@ -12,7 +12,6 @@ use crate::definitions::{AtomIndex, OperationIndex, PackageIndex};
 use crate::diagnostic::Diagnostic;
 use crate::report::Report;
 use crate::source::Place;
-use crate::suggest::did_you_mean;
 
 /// Something that an import may bring.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -80,7 +79,7 @@ impl<'a> Names<'a> {
         let same_name = self.atoms.iter().find(|it| it.ast.name.value == external.name.value);
         let message = format!("no atom has the id `{}`", external.id.value);
         let mut diagnostic = Diagnostic::new(Code::UnknownAtomId, external.id.place, message)
-            .maybe_help(did_you_mean(&external.id.value, ids));
+            .maybe_help(report.did_you_mean(&external.id.value, ids));
         if let Some(atom) = same_name {
             diagnostic = diagnostic.also(
                 atom.ast.id.place,
@@ -202,7 +201,7 @@ impl<'a> Names<'a> {
         let known: Vec<_> = among.flat_map(|at| self.names_in(at, kind)).collect();
         let help = match elsewhere {
             Some(package) => Some(format!("package `{}` defines it", self.package_name(package))),
-            None => did_you_mean(name, known),
+            None => report.did_you_mean(name, known),
         };
         report.push_absent(
             name,
@@ -217,9 +216,10 @@ impl<'a> Names<'a> {
                 .find(|(it, _)| it.value == name)
                 .map(|(_, at)| Found::Operation(at)),
             ImportKind::Interface | ImportKind::Type => self
-                .defined(package)
-                .find(|(it, thing)| it.value == name && is_kind(*thing, kind))
-                .map(|(_, thing)| Found::Thing(thing)),
+                .definers(name)
+                .iter()
+                .find(|(of, thing)| *of == package && is_kind(*thing, kind))
+                .map(|(_, thing)| Found::Thing(*thing)),
         }
     }
 
