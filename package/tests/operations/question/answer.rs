@@ -80,6 +80,15 @@ async fn answer_for_an_attempt_that_was_taken_over_answers_false() {
 }
 
 #[tokio::test]
+async fn answer_for_an_attempt_that_did_not_ask_answers_false() {
+    let (desk, request, question) = asked(YES_NO).await;
+    desk.request(request).claim(&takeover("worker-2", 1)).await.unwrap();
+    // It holds the request, but the question is another's.
+    let other = Answer { attempt: "worker-2".to_owned(), generation: 2, ..answer("yes") };
+    assert!(!desk.world.keeps(desk.question(question).answer(&other)).await);
+}
+
+#[tokio::test]
 async fn answer_for_a_request_that_has_ended_answers_false() {
     let (desk, request, question) = asked(YES_NO).await;
     assert!(desk.request(request).finish(&finish("failed")).await.unwrap());
