@@ -56,7 +56,7 @@ pub(crate) fn atom_words(definitions: &Definitions) -> impl Iterator<Item = &str
 pub(crate) fn package(definitions: &Definitions, word: &str) -> Option<PackageIndex> {
     definitions
         .packages()
-        .find(|(_, it)| [&it.name, &it.id, &it.revision].contains(&&word.to_owned()))
+        .find(|(_, it)| it.name == word || it.id == word || it.revision == word)
         .map(|(at, _)| at)
 }
 

@@ -274,6 +274,17 @@ fn the_same_definitions_generate_the_same_files() {
         let read = |out: &str| fs::read_to_string(place.path(out).join(file)).unwrap();
         assert_eq!(read("one"), read("two"));
         assert!(read("one").contains("do not edit"));
+        // The code finds the definitions from where it is.
+        let code = read("one");
+        let found: Vec<&str> = code
+            .split("include_str!(\"")
+            .skip(1)
+            .map(|rest| rest.split('"').next().unwrap())
+            .collect();
+        assert!(!found.is_empty());
+        for way in found {
+            assert!(place.path("one").join(way).is_file(), "{way}");
+        }
     }
 }
 
@@ -367,6 +378,21 @@ fn a_damaged_store_is_refused_or_found_and_never_repaired() {
         }
     }
     assert!(damaged > 0, "a store that was cut in half passes for whole");
+}
+
+#[test]
+fn a_store_that_says_nonsense_of_itself_is_corrupt() {
+    let place = Place::new();
+    place.script("vars").ends(Exit::Good);
+    let marker = place.path("quixos-data/store.json");
+    let text = fs::read_to_string(&marker).unwrap();
+    fs::write(&marker, "{").unwrap();
+    let run = place.run(&["verify", "--json"]).ends(Exit::Corrupt);
+    let error: Value = serde_json::from_str(&run.err).unwrap();
+    assert!(error["error"]["message"].as_str().unwrap().contains("store.json"), "{error}");
+    assert!(error["error"]["help"].is_string(), "{error}");
+    fs::write(&marker, text.replace("\"format\": 1", "\"format\": 99")).unwrap();
+    place.run(&["verify"]).ends(Exit::Mismatch);
 }
 
 /// The largest file under a folder: what the engine keeps the data in.
