@@ -151,7 +151,7 @@ fn worst(
 }
 
 fn place(row: &Row) -> String {
-    format!("{}, {} callers", row.case.work, row.case.callers)
+    format!("{}, {}", row.case.work, row.case.calling())
 }
 
 /// Returns the cost that grows most from the least size to the greatest.

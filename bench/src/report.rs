@@ -119,6 +119,17 @@ pub struct Case {
     pub callers: usize,
 }
 
+impl Case {
+    /// Says how many call.
+    #[must_use]
+    pub fn calling(&self) -> String {
+        match self.callers {
+            1 => "1 caller".to_owned(),
+            many => format!("{many} callers"),
+        }
+    }
+}
+
 /// How fast each system was at one case: one speed a round.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Row {
@@ -277,10 +288,13 @@ impl Row {
         median(self.rounds.get(&subject)?.iter().map(of))
     }
 
-    /// Returns how many times as fast as another system the runtime was.
+    /// Returns how many times as fast as another system the runtime was: the median of the rounds'
+    /// own ratios, since what disturbs a round disturbs both.
     #[must_use]
     pub fn against(&self, other: Subject) -> Option<f64> {
-        Some(self.per_second(Subject::Runtime)? / self.per_second(other)?)
+        let runtime = self.rounds.get(&Subject::Runtime)?;
+        let rounds = runtime.iter().zip(self.rounds.get(&other)?);
+        median(rounds.map(|(runtime, other)| runtime.per_second() / other.per_second()))
     }
 
     /// Tells whether the work writes: only then is there something to append to a plain file.

@@ -31,7 +31,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FOLDER")]
     pub(crate) folder: Option<PathBuf>,
 
-    /// Where to put everything that was measured, every round of it.
+    /// Where to put everything that was measured, every round of it; in cargo's target folder if
+    /// nothing else is said.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
 

@@ -27,8 +27,9 @@ pub(crate) async fn run(arguments: &Arguments) -> Result<(), Failure> {
         None => measure(arguments).await?,
     };
     println!("{}", show(&report, Style::Terminal));
-    if let Some(file) = &arguments.json {
-        fs::write(file, serde_json::to_vec_pretty(&report)?).map_err(Failure::file(file))?;
+    if let Some(file) = json(arguments) {
+        fs::write(&file, serde_json::to_vec_pretty(&report)?).map_err(Failure::file(&file))?;
+        say(&format!("every round of it is in {}", file.display()));
     }
     if let Some(file) = &arguments.markdown {
         let page = fs::read_to_string(file).map_err(Failure::file(file))?;
@@ -37,6 +38,13 @@ pub(crate) async fn run(arguments: &Arguments) -> Result<(), Failure> {
         fs::write(file, page).map_err(Failure::file(file))?;
     }
     Ok(())
+}
+
+/// Returns where to put what was measured, if anything was.
+fn json(arguments: &Arguments) -> Option<PathBuf> {
+    let told = arguments.json.clone();
+    let here = || Path::new(env!("CARGO_TARGET_TMPDIR")).join("quixos-bench.json");
+    told.or_else(|| arguments.show.is_none().then(here))
 }
 
 async fn measure(arguments: &Arguments) -> Result<Report, Failure> {

@@ -48,8 +48,10 @@ impl Comparison {
         for round in 1..=bench.arguments.rounds() {
             for condition in &self.conditions {
                 let Condition { durability, callers, .. } = condition;
-                say(&format!("  round {round}: {durability}, {callers} callers"));
-                for subject in Subject::ALL {
+                say(&format!("  round {round}: {durability}, callers: {callers}"));
+                // Another begins each time: whoever follows finds the disk as the one before left it.
+                for subject in Subject::ALL.into_iter().cycle().skip(round).take(Subject::ALL.len())
+                {
                     self.turn(bench, &trace, *condition, subject).await?;
                 }
             }

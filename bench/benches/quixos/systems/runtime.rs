@@ -12,7 +12,7 @@ use quixos_package::agent_runtime::{
 };
 use quixos_package::workspace::{WorkspaceData, WorkspaceObject, WorkspaceObjectInput};
 use quixos_runtime::store::{self, Store};
-use quixos_runtime::{Atom, Caller, InterfaceRef, Ref, Runtime, Session, StreamHandle};
+use quixos_runtime::{Atom, Caller, InterfaceRef, Ref, Runtime, Session};
 
 use crate::failure::{Failure, done};
 use crate::work::{self, Operation};
@@ -24,7 +24,6 @@ pub(crate) struct Office {
     pub(crate) directory: Ref<AgentDirectoryObject>,
     pub(crate) agent: Ref<AgentObject>,
     pub(crate) completions: InterfaceRef<EventStream<AgentCompletion>>,
-    stream: StreamHandle,
     item_bytes: usize,
     /// How many completions are on the stream.
     published: AtomicU64,
@@ -56,8 +55,7 @@ impl Office {
         let agent = AgentDirectory::on(&session, directory).default_agent().await?;
         let agent = agent.ok_or_else(|| Failure::refused("there is no default agent"))?;
         let completions = Agent::on(&session, agent).completions().await?;
-        let stream = runtime.stream(completions.object(), "events")?;
-        let published = AtomicU64::new(stream.len().await?);
+        let published = runtime.stream(completions.object(), "events")?.len().await?;
         let session = session.with_durability(match durability {
             Durability::Durable => store::Durability::Durable,
             Durability::Buffered => store::Durability::Buffered,
@@ -68,9 +66,8 @@ impl Office {
             directory,
             agent,
             completions,
-            stream,
             item_bytes,
-            published,
+            published: AtomicU64::new(published),
             requests: Vec::new(),
         };
         office.forget(requests);
@@ -163,7 +160,8 @@ impl Office {
             Operation::Publish => self.publish(request).await,
             Operation::ReadStream => {
                 let newest = self.published.load(Ordering::Relaxed).saturating_sub(1);
-                done(!self.stream.read(newest, work::PAGE).await?.is_empty(), "events")
+                let stream = EventStream::on(&self.session, self.completions);
+                done(!stream.events(newest, work::PAGE).await?.is_empty(), "events")
             }
         }
     }
