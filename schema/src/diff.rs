@@ -8,6 +8,7 @@
 //! types by name, as JSON has them), and handlers (who know what is generated for them).
 
 mod atoms;
+mod implements;
 mod interfaces;
 mod operations;
 mod parts;
