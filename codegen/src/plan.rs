@@ -42,6 +42,7 @@ const ROOT_NAMES: &[&str] = &[
     "REVISION",
     "Ref",
     "Result",
+    "Self",
     "String",
     "Vec",
 ];

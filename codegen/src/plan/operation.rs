@@ -30,6 +30,7 @@ const MODULE_NAMES: &[&str] = &[
     "Output",
     "Ref",
     "Result",
+    "Self",
     "String",
     "Utc",
     "Vec",
@@ -73,7 +74,7 @@ pub(crate) struct RequirementPlan {
     /// The method of the context.
     pub(crate) accessor: Ident,
     /// The type that the accessor returns; a creation has none.
-    pub(crate) handle: Ident,
+    pub(crate) handle: Option<Ident>,
     /// The line of the definition.
     pub(crate) citation: String,
     pub(crate) kind: RequirementKind,
@@ -144,18 +145,19 @@ impl Names {
             let accessor = methods.claim(&snake(&requirement.name), "_requirement", &owner)?;
             let mut lowering =
                 self.lowering(definitions, home.clone(), &mut scope, &mut declared, &owner);
-            let handle = pascal(&requirement.name);
-            // A creation has no handle, and its input takes the name instead.
+            let name = pascal(&requirement.name);
             let handle = match &requirement.kind {
-                quixos_schema::RequirementKind::Creation(_) => ident(&handle),
+                // A creation has no handle; its input takes the name instead.
+                quixos_schema::RequirementKind::Creation(_) => None,
                 quixos_schema::RequirementKind::State { .. }
                 | quixos_schema::RequirementKind::Edge { .. }
                 | quixos_schema::RequirementKind::Stream { .. }
                 | quixos_schema::RequirementKind::Interface { .. } => {
-                    lowering.scope.claim(&handle, "Handle", &owner)?
+                    Some(lowering.scope.claim(&name, "Handle", &owner)?)
                 }
             };
-            let kind = lowering.requirement(requirement, &handle, interfaces)?;
+            let path = handle.as_ref().map_or(name, ToString::to_string);
+            let kind = lowering.requirement(requirement, &path, interfaces)?;
             let citation = citation::requirement(definitions, requirement);
             requirements.push(RequirementPlan { position, accessor, handle, citation, kind });
         }
@@ -174,17 +176,17 @@ impl Lowering<'_> {
     fn requirement(
         &mut self,
         requirement: &Requirement,
-        handle: &Ident,
+        path: &str,
         interfaces: &[InterfacePlan],
     ) -> Result<RequirementKind, GenerateError> {
         Ok(match &requirement.kind {
             quixos_schema::RequirementKind::State { ty, verbs } => RequirementKind::State {
-                ty: self.ty(ty, &format!("{handle}Value"))?,
+                ty: self.ty(ty, &format!("{path}Value"))?,
                 read: verbs.contains(&Verb::Read),
                 write: verbs.contains(&Verb::Write),
             },
             quixos_schema::RequirementKind::Edge { shape, verbs } => RequirementKind::Edge {
-                edge: self.edge(shape, &handle.to_string())?,
+                edge: self.edge(shape, path)?,
                 verbs: EdgeVerbs {
                     resolve: verbs.contains(&Verb::Resolve),
                     connect: verbs.contains(&Verb::Connect),
@@ -192,17 +194,17 @@ impl Lowering<'_> {
                 },
             },
             quixos_schema::RequirementKind::Stream { ty, verbs } => RequirementKind::Stream {
-                ty: self.ty(ty, &format!("{handle}Event"))?,
+                ty: self.ty(ty, &format!("{path}Event"))?,
                 append: verbs.contains(&Verb::Append),
                 read: verbs.contains(&Verb::Read),
             },
             quixos_schema::RequirementKind::Creation(creation) => RequirementKind::Creation {
                 atom: self.atom(creation.atom),
-                input: self.creation(creation, &handle.to_string())?,
+                input: self.creation(creation, path)?,
             },
             quixos_schema::RequirementKind::Interface { interface, using } => {
                 let plan = &interfaces[interface.interface.get()];
-                let arguments = self.arguments(interface, &handle.to_string())?;
+                let arguments = self.arguments(interface, path)?;
                 RequirementKind::Interface {
                     members: using
                         .iter()
