@@ -15,28 +15,33 @@ pub struct Speed {
     pub p50_micros: f64,
     /// How long the slowest hundredth took at least.
     pub p99_micros: f64,
+    /// What one took of the processors, all threads together, the system's work for them included.
+    pub cpu_micros: f64,
 }
 
 impl Speed {
-    /// Sums up how long each operation took, and all of them together.
+    /// Sums up how long each operation took, and all of them together, on the clock and of the
+    /// processors.
     #[must_use]
-    pub fn new(mut each: Vec<Duration>, all: Duration) -> Self {
+    #[expect(clippy::cast_precision_loss, reason = "counts here are far below 2^52")]
+    pub fn new(mut each: Vec<Duration>, all: Duration, cpu: Duration) -> Self {
         each.sort_unstable();
+        let operations = each.len() as u64;
         let micros = |percent| percentile(&each, percent).as_secs_f64() * 1e6;
         Self {
-            operations: each.len() as u64,
+            operations,
             seconds: all.as_secs_f64(),
             p50_micros: micros(50),
             p99_micros: micros(99),
+            cpu_micros: cpu.as_secs_f64() * 1e6 / (operations.max(1) as f64),
         }
     }
 
     /// Returns how many were done in a second.
     #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "counts here are far below 2^52")]
     pub fn per_second(&self) -> f64 {
-        #[expect(clippy::cast_precision_loss, reason = "counts here are far below 2^52")]
-        let operations = self.operations as f64;
-        operations / self.seconds
+        self.operations as f64 / self.seconds
     }
 }
 
@@ -63,12 +68,14 @@ mod tests {
     #[test]
     fn percentiles_are_values_that_were_there() {
         let each = (1..=200).map(Duration::from_micros).rev().collect();
-        let speed = Speed::new(each, Duration::from_secs(4));
+        let speed = Speed::new(each, Duration::from_secs(4), Duration::from_micros(600));
         assert_eq!((speed.p50_micros.round(), speed.p99_micros.round()), (100.0, 198.0));
-        assert_eq!(speed.per_second().round(), 50.0);
-        let one = Speed::new(vec![Duration::from_micros(7)], Duration::from_secs(1));
+        assert_eq!((speed.per_second().round(), speed.cpu_micros.round()), (50.0, 3.0));
+        let one =
+            Speed::new(vec![Duration::from_micros(7)], Duration::from_secs(1), Duration::ZERO);
         assert_eq!((one.p50_micros.round(), one.p99_micros.round()), (7.0, 7.0));
-        assert_eq!(Speed::new(Vec::new(), Duration::from_secs(1)).p99_micros.to_bits(), 0);
+        let none = Speed::new(Vec::new(), Duration::from_secs(1), Duration::ZERO);
+        assert_eq!((none.p99_micros.to_bits(), none.cpu_micros.to_bits()), (0, 0));
     }
 
     #[test]

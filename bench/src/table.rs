@@ -137,7 +137,7 @@ impl Page {
             let mut header = vec!["work".to_owned(), "callers".to_owned()];
             header.extend(subjects.iter().map(|subject| format!("{subject} /s")));
             header.extend(others(&subjects).map(|other| format!("÷ {other}")));
-            header.extend(["p50", "p99"].map(str::to_owned));
+            header.extend(["p50", "p99", "CPU"].map(str::to_owned));
             self.table(1, header, rows.iter().map(|row| speed_cells(row, &subjects)).collect());
         }
     }
@@ -171,6 +171,7 @@ fn speed_cells(row: &Row, subjects: &[Subject]) -> Vec<String> {
     let runtime = |of: fn(&crate::speed::Speed) -> f64| row.median(Subject::Runtime, of);
     cells.push(cell(runtime(|speed| speed.p50_micros), micros));
     cells.push(cell(runtime(|speed| speed.p99_micros), micros));
+    cells.push(cell(runtime(|speed| speed.cpu_micros), micros));
     cells
 }
 

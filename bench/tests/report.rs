@@ -26,7 +26,7 @@ fn empty() -> Report {
 /// A speed of so many operations a second.
 fn per_second(operations: u64) -> Speed {
     let each = vec![Duration::from_micros(5); usize::try_from(operations).expect("few")];
-    Speed::new(each, Duration::from_secs(1))
+    Speed::new(each, Duration::from_secs(1), Duration::from_millis(2))
 }
 
 fn case(scenario: Scenario, durability: Durability, work: &str, callers: usize) -> Case {
@@ -159,6 +159,6 @@ fn a_report_is_shown_the_same_after_it_was_stored() {
     assert_eq!(page, show(&report, Style::Markdown));
     let cells = |line: &str| line.split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
     let row = page.lines().map(cells).find(|cells| cells.get(1).is_some_and(|it| it == "claim"));
-    let shown = ["", "claim", "16", "2,000", "1,000", "50 %", "5.0 µs", "5.0 µs", ""];
+    let shown = ["", "claim", "16", "2,000", "1,000", "50 %", "5.0 µs", "5.0 µs", "2.0 µs", ""];
     assert_eq!(row.unwrap(), shown);
 }

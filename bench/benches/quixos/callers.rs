@@ -9,6 +9,7 @@ use quixos_bench::Speed;
 use tokio::task::JoinSet;
 
 use crate::failure::Failure;
+use crate::process;
 
 /// Has callers do something for each number of a range, and tells how fast it was.
 pub(crate) async fn run<F>(
@@ -21,7 +22,7 @@ where
 {
     let next = Arc::new(AtomicUsize::new(numbers.start));
     let mut tasks = JoinSet::new();
-    let began = Instant::now();
+    let (began, worked) = (Instant::now(), process::worked());
     for _ in 0..callers {
         let (next, work) = (Arc::clone(&next), work.clone());
         tasks.spawn(async move {
@@ -41,5 +42,6 @@ where
     while let Some(caller) = tasks.join_next().await {
         each.extend(caller.map_err(|_| Failure::refused("a caller panicked"))??);
     }
-    Ok(Speed::new(each, began.elapsed()))
+    let cpu = process::worked().saturating_sub(worked);
+    Ok(Speed::new(each, began.elapsed(), cpu))
 }

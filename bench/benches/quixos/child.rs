@@ -19,7 +19,7 @@ use tokio::time::sleep;
 use crate::arguments::Role;
 use crate::callers;
 use crate::failure::Failure;
-use crate::memory;
+use crate::process;
 use crate::scenarios::{FILLERS, open as open_office};
 use crate::systems::Office;
 use crate::work::{ATTEMPT, ITEM_BYTES, NOW, Operation};
@@ -169,7 +169,7 @@ async fn be_grown(folder: &Path, size: u64, probes: usize) -> Result<Grown, Fail
         costs,
         lives_per_second: speed.per_second(),
         lives_p99: speed.p99_micros,
-        memory: memory::greatest(),
+        memory: process::greatest_memory(),
     })
 }
 
@@ -213,7 +213,7 @@ async fn be_opened(folder: &Path) -> Result<Opened, Failure> {
     let office = Office::open(store, Durability::Durable, 0, ITEM_BYTES).await?;
     claim_first(&office).await?;
     let claimed = began.elapsed().as_secs_f64();
-    Ok(Opened { opened, claimed, memory: memory::greatest() })
+    Ok(Opened { opened, claimed, memory: process::greatest_memory() })
 }
 
 /// Claims the first pending request, whoever had it: that is what a host does that was started

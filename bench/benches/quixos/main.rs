@@ -15,7 +15,7 @@ mod callers;
 mod child;
 mod driver;
 mod failure;
-mod memory;
+mod process;
 mod scenarios;
 mod systems;
 mod trace;

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use quixos_bench::{Durability, Quantity, Role, Scenario, Speed, Unit};
+use quixos_bench::{Durability, Quantity, Role, Scenario, Unit, median};
 use quixos_runtime::store::{SledOptions, SledStore};
 
 use crate::driver::Bench;
@@ -54,26 +54,21 @@ fn plain(scenario: Scenario, what: &str, unit: Unit) -> Quantity {
 }
 
 /// Times one thing after the other.
-struct Stopwatch {
-    began: Instant,
-    each: Vec<Duration>,
-}
+#[derive(Default)]
+struct Stopwatch(Vec<Duration>);
 
 impl Stopwatch {
-    fn start() -> Self {
-        Self { began: Instant::now(), each: Vec::new() }
-    }
-
     /// Times something.
     async fn time<T>(&mut self, work: impl Future<Output = T>) -> T {
         let began = Instant::now();
         let done = work.await;
-        self.each.push(began.elapsed());
+        self.0.push(began.elapsed());
         done
     }
 
-    fn stop(self) -> Speed {
-        Speed::new(self.each, self.began.elapsed())
+    /// Returns how long it took in the middle, in microseconds.
+    fn micros(self) -> f64 {
+        median(self.0.iter().map(|time| time.as_secs_f64() * 1e6)).unwrap_or_default()
     }
 }
 

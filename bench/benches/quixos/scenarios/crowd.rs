@@ -101,7 +101,7 @@ impl Crowd {
         let times = bench.arguments.either(20, 200);
         let Size { pending, items, questions, untold } = self.size;
         let mut add = |quantity: Quantity, at: u64, watch: Stopwatch| {
-            bench.report.add_figure(quantity, at, watch.stop().p50_micros);
+            bench.report.add_figure(quantity, at, watch.micros());
         };
         let cost = |what: &str| cost(Scenario::Crowd, what);
         let office = Arc::clone(&self.office);
@@ -110,28 +110,28 @@ impl Crowd {
             requests.push(office.admit().await?);
         }
 
-        let mut watch = Stopwatch::start();
+        let mut watch = Stopwatch::default();
         for request in &requests {
             watch.time(office.claim(*request)).await?;
         }
         add(cost("claim, among pending requests"), pending, watch);
 
         let on_request = AgentRequest::on(&office.session, self.request);
-        let mut watch = Stopwatch::start();
+        let mut watch = Stopwatch::default();
         for _ in 0..times {
             let input = work::upsert(item(&format!("new-{}", self.next()), 1));
             watch.time(on_request.upsert_item(&input)).await?;
         }
         add(cost("upsertItem, new, among items"), items, watch);
 
-        let mut watch = Stopwatch::start();
+        let mut watch = Stopwatch::default();
         for _ in 0..times {
             let input = work::upsert(item("item-1", 1 + self.next()));
             watch.time(on_request.upsert_item(&input)).await?;
         }
         add(cost("upsertItem, again, among items"), items, watch);
 
-        let mut watch = Stopwatch::start();
+        let mut watch = Stopwatch::default();
         for _ in 0..times {
             let key = format!("new-{}", self.next());
             watch.time(ask(&office, self.request, &key, 0)).await?;
@@ -141,13 +141,13 @@ impl Crowd {
         for request in &requests {
             office.finish(*request).await?;
         }
-        let mut watch = Stopwatch::start();
+        let mut watch = Stopwatch::default();
         for request in &requests {
             watch.time(office.publish(*request)).await?;
         }
         add(cost("publishCompletion, among untold completions"), untold, watch);
 
-        let mut watch = Stopwatch::start();
+        let mut watch = Stopwatch::default();
         for _ in 0..bench.arguments.either(2, 10) {
             let asking = ask(&office, self.single_minded, work::QUESTION, self.asked);
             watch.time(asking).await?;

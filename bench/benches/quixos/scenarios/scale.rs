@@ -11,7 +11,7 @@ use super::{as_value, cost, plain};
 use crate::child::{Grown, Opened, grow, kill_under_load, open};
 use crate::driver::{Bench, say};
 use crate::failure::Failure;
-use crate::memory;
+use crate::process;
 
 /// How many requests the smallest store has.
 const SMALLEST: u64 = 1_000;
@@ -26,7 +26,7 @@ pub(super) async fn measure(bench: &mut Bench<'_>) -> Result<(), Failure> {
         say(&format!("  {size} requests"));
         let grown = grow(store, size, probes).await?;
         add_grown(bench, size, &grown);
-        let bytes = as_value(memory::on_disk(store)?) / as_value(grown.requests);
+        let bytes = as_value(process::on_disk(store)?) / as_value(grown.requests);
         add(bench, "room on the disk, a request", Unit::Bytes, size, bytes);
         let opened = open(store).await?;
         add(

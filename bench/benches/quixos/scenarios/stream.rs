@@ -67,22 +67,22 @@ async fn round(
 ) -> Result<(), Failure> {
     let times: u32 = bench.arguments.either(50, 500);
     let stream = EventStream::on(&office.session, office.completions);
-    let mut watch = Stopwatch::start();
+    let mut watch = Stopwatch::default();
     for _ in 0..times {
         watch.time(stream.publish(event)).await?;
     }
     let append = cost(Scenario::Stream, "publish");
-    bench.report.add_figure(append, length, watch.stop().p50_micros);
+    bench.report.add_figure(append, length, watch.micros());
 
     let handle = office.runtime.stream(office.completions.object(), "events")?;
-    let mut watch = Stopwatch::start();
+    let mut watch = Stopwatch::default();
     for step in 0..u64::from(times) {
         // A prime, so that the pages lie all over the stream.
         let from = (step * 104_729) % length;
         watch.time(handle.read(from, PAGE)).await?;
     }
     let page = cost(Scenario::Stream, "a page of 256 events, anywhere");
-    bench.report.add_figure(page, length, watch.stop().p50_micros);
+    bench.report.add_figure(page, length, watch.micros());
 
     let mut follow = handle.follow(0);
     let began = Instant::now();

@@ -1,13 +1,25 @@
-//! What a process takes of the machine: memory, and room on the disk.
+//! What a process takes of the machine: the processors' time, memory, and room on the disk.
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use crate::failure::Failure;
 
+/// Returns what this process has taken of the processors, all its threads together; zero where the
+/// system does not tell.
+pub(crate) fn worked() -> Duration {
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The name stands in parentheses and may be anything; behind it the eleventh word and the next
+    // count ticks, of its own work and of the system's for it. A tick is a hundredth of a second.
+    let words = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+    let ticks: u64 = words.skip(11).take(2).filter_map(|word| word.parse::<u64>().ok()).sum();
+    Duration::from_millis(ticks * 10)
+}
+
 /// Returns the greatest memory that this process has had at once, in bytes; 0 where the system does
 /// not tell.
-pub(crate) fn greatest() -> u64 {
+pub(crate) fn greatest_memory() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let kibibytes = status.lines().find_map(|line| {
         let count = line.strip_prefix("VmHWM:")?.trim().strip_suffix("kB")?;
