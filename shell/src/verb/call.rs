@@ -18,8 +18,8 @@ struct Target {
     on: ObjectRef,
     /// `Interface.member`
     member: String,
-    /// What it answers.
-    output: Type,
+    /// Whether it answers nothing but that it is done.
+    silent: bool,
     internal: bool,
     /// The operation's name, where one serves it.
     operation: Option<String>,
@@ -57,10 +57,7 @@ pub(crate) fn call(
     }
     let answer = blocking(session.invoke_json(target.on, &target.member, &target.input));
     let value = answer.map_err(placed)?.value;
-    if *shell.runtime.definitions().shape(&target.output) == Type::Unit {
-        return Ok(Answer::new(value).line("ok"));
-    }
-    Ok(Answer::value(value))
+    Ok(if target.silent { Answer::new(value).line("ok") } else { Answer::value(value) })
 }
 
 fn session(shell: &Shell, flags: Flags) -> Session {
@@ -97,13 +94,9 @@ fn target(scope: &Scope<'_>, call: &Call, input: Option<&Template>) -> Result<Ta
     });
     let operation = operation.map(|it| it.name.clone());
     let internal = found.member.internal;
-    let output = match found.kind {
-        MemberKind::Operation { output, .. } => output,
-        // What another kind of member answers is shown as it is.
-        MemberKind::State(ty) | MemberKind::Stream(ty) => Type::List(Box::new(ty)),
-        MemberKind::Edge(_) => Type::String,
-    };
-    Ok(Target { on, member: name, output, internal, operation, input, text })
+    let silent = matches!(&found.kind, MemberKind::Operation { output, .. }
+        if *definitions.shape(output) == Type::Unit);
+    Ok(Target { on, member: name, silent, internal, operation, input, text })
 }
 
 /// Finds the member through which an object serves an operation.

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::facts::{flag, number, one, optional, state, text, words};
 use super::rules::Rule;
-use super::{AGENT, Explanation, Point, THREAD};
+use super::{AGENT, Explanation, Point, REQUEST, THREAD};
 use crate::scope::Scope;
 
 /// What is known of where work is admitted.
@@ -56,10 +56,13 @@ impl AdmissionFacts {
     }
 }
 
-/// Reads what is known of where an object admits work: a thread's agent, an agent, a directory's
-/// default agent.
+/// Reads what is known of where an object admits work: a request's thread, a thread's agent, an
+/// agent, a directory's default agent.
 pub(super) fn facts(scope: &Scope<'_>, object: ObjectRef) -> Result<AdmissionFacts, CallError> {
     let atom = scope.atom(object)?;
+    if atom.id == REQUEST {
+        return facts(scope, one(scope, object, "thread")?);
+    }
     let (directory, agent, thread) = match atom.id.as_str() {
         THREAD => {
             let agent = one(scope, object, "agent")?;
