@@ -38,7 +38,7 @@ use tokio::task::JoinSet;
 use crate::answer::{Failure, Outcome};
 use crate::replay::{
     Board, Call, Choice, Numbers, Observed, Random, Replayed, answered, call, discovered,
-    lay_ground, minute_of, plan, recalled, seeded,
+    lay_ground, minute_of, plan, recalled, seeded, setting,
 };
 use crate::step::Step;
 use crate::support::World;
@@ -71,10 +71,9 @@ fn callers_at_once_on_disk() {
 
 /// Runs as many trials as the environment says, or the usual number.
 fn trials(place: &str, usual: u64, make: impl Fn() -> (Option<tempfile::TempDir>, Arc<dyn Store>)) {
-    let given = std::env::var("QUIXOS_TRIALS").ok().and_then(|trials| trials.parse().ok());
     let first = seeded("concurrency", 1);
     let (mut calls, mut commits, mut failures) = (0, 0, 0);
-    let trials = given.unwrap_or(usual);
+    let trials = setting("QUIXOS_TRIALS", usual);
     for seed in first..first + trials {
         println!("{place}: seed {seed}");
         let (folder, store) = make();

@@ -39,7 +39,7 @@ use tempfile::TempDir;
 
 use crate::replay::{
     Board, Call, Choice, Name, Numbers, Observed, Random, Replayed, answered, call, discovered,
-    lay_ground, plan, recalled, seeded,
+    lay_ground, plan, recalled, seeded, setting,
 };
 use crate::step::Step;
 use crate::support::World;
@@ -74,8 +74,7 @@ fn meant_by(id: Ulid) -> (usize, usize) {
 
 #[test]
 fn acknowledged_calls_outlive_kills() {
-    let kills = std::env::var("QUIXOS_KILLS").ok().and_then(|kills| kills.parse().ok());
-    let kills = kills.unwrap_or(20_u64);
+    let kills = setting("QUIXOS_KILLS", 20);
     let seed = seeded("crash", 1);
     let mut totals = Totals::default();
     let mut trial = Trial::begin(seed);
@@ -98,9 +97,11 @@ struct Totals {
     while_opening: u64,
     /// Calls that were answered before the kill.
     acknowledged: u64,
-    /// Calls that were not, and were there all the same.
+    /// Calls that were not answered, or before they were durable, and were there.
     unacknowledged: u64,
-    /// Calls that were not, and were not there.
+    /// Calls that were refused before the kill.
+    refused: u64,
+    /// Calls of which nothing was heard, and that were not there.
     gone: u64,
     /// Calls that were asked again under their ids.
     repeated: u64,
@@ -189,6 +190,10 @@ impl Trial {
                 let answer = serde_json::from_str(words.next().unwrap()).unwrap();
                 totals.acknowledged += 1;
                 self.acknowledged.insert(commit, (id, answer));
+            }
+            "refused" => {
+                totals.refused += 1;
+                self.last.retain(|asked| *asked != id);
             }
             _ => {}
         }
@@ -367,8 +372,11 @@ async fn live(world: &World, board: &Mutex<Board>, seed: u64, process: u64, call
         let durability = if is_buffered { Durability::Buffered } else { Durability::Durable };
         let asking: Session = session.with_transaction_id(id).with_durability(durability);
         let Call { on, member, input } = call(&choice);
-        // A refusal, or a fence that another took.
-        let Ok(answer) = asking.invoke_json(on, member, &input).await else { continue };
+        let Ok(answer) = asking.invoke_json(on, member, &input).await else {
+            // Something refused it; that leaves nothing in the history.
+            say(&format!("refused {id}"));
+            continue;
+        };
         if !is_buffered {
             say(&format!("told {id} {} {}", answer.commit.unwrap(), answer.value));
         }

@@ -17,8 +17,8 @@ mod replayed;
 pub(crate) use choose::{Board, Choice, Kind, Name, kind_of};
 pub(crate) use observed::{Numbers, Observed};
 pub(crate) use outside::{Call, answered, call, found, text};
-pub(crate) use plan::{plan, seeded};
-pub(crate) use random::Random;
+pub(crate) use plan::plan;
+pub(crate) use random::{Random, seeded, setting};
 pub(crate) use replayed::{Replayed, minute_of, recalled};
 
 use quixos_package::workspace::{DocumentData, Workspace};

@@ -7,14 +7,6 @@ use super::Random;
 use super::choose::MINE;
 use crate::step::{Given, Step, Submission, Writing, history};
 
-/// Returns the seed that the environment names, or a fixed one, and says how to run it again.
-pub(crate) fn seeded(name: &str, usual: u64) -> u64 {
-    let given = std::env::var("QUIXOS_SEED").ok().and_then(|seed| seed.parse().ok());
-    let seed = given.unwrap_or(usual);
-    println!("run again with QUIXOS_SEED={seed} cargo test -p quixos-tests --test {name}");
-    seed
-}
-
 /// Returns the steps of a caller. Every second caller lives lives, the others do anything; both
 /// begin with the installation, since nothing is there before it.
 pub(crate) fn plan(seed: u64, caller: usize) -> Vec<Step> {

@@ -1,4 +1,5 @@
-//! Random numbers that a seed repeats, for what no strategy draws: moments, turns, cuts.
+//! Random numbers that a seed repeats, for what no strategy draws: moments, turns, cuts; and what
+//! the environment may set.
 
 /// A source of random numbers (SplitMix64).
 #[derive(Clone, Debug)]
@@ -38,4 +39,16 @@ impl Random {
     pub(crate) fn pick<T: Copy>(&mut self, among: &[T]) -> T {
         among[self.index(among.len())]
     }
+}
+
+/// Returns a number that the environment sets, or the usual one.
+pub(crate) fn setting(name: &str, usual: u64) -> u64 {
+    std::env::var(name).ok().and_then(|number| number.parse().ok()).unwrap_or(usual)
+}
+
+/// Returns the seed that the environment names, or a fixed one, and says how to run it again.
+pub(crate) fn seeded(name: &str, usual: u64) -> u64 {
+    let seed = setting("QUIXOS_SEED", usual);
+    println!("run again with QUIXOS_SEED={seed} cargo test -p quixos-tests --test {name}");
+    seed
 }
