@@ -102,9 +102,12 @@ impl Engine {
         Ok(Engine { db, log })
     }
 
-    /// Tells whether sled has been in a folder.
-    pub(super) fn is_in(folder: &Path) -> bool {
-        log_path(folder).is_file()
+    /// Opens the log that sled has left in a folder; none, if sled has not been there.
+    pub(super) fn left_log(folder: &Path) -> io::Result<Option<File>> {
+        match OpenOptions::new().read(true).write(true).open(log_path(folder)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            opened => opened.map(Some),
+        }
     }
 
     /// Returns our handle on the log; what was flushed is durable once this is synced.

@@ -62,9 +62,15 @@ fn recover(
         ));
     };
     // sled would make a new log without a word.
-    if !Engine::is_in(&folder.data()) {
+    let log = Engine::left_log(&folder.data()).map_err(OpenError::io(&folder.data()))?;
+    let Some(log) = log else {
         return Err(corrupt("sled's files are missing"));
-    }
+    };
+    // A process that was killed leaves what it wrote in the system's memory. sled syncs a snapshot
+    // of what it finds, but not what it found; were the power cut then, the log would end before
+    // its snapshot, and sled would refuse it for good.
+    disk.sync(&log).map_err(OpenError::io(&folder.data()))?;
+    drop(log);
     let engine = open_engine(folder, options)?;
     let newest = engine.get(record::NEWEST).map_err(|failure| unopened(folder, failure))?;
     let Some(newest) = newest else {
@@ -79,7 +85,7 @@ fn recover(
              and batch {recorded} was written"
         )));
     }
-    // What was recovered may have been in the system's memory only.
+    // sled may have mended the end of its log.
     engine.flush().map_err(|failure| unopened(folder, failure))?;
     disk.sync(engine.log()).map_err(OpenError::io(folder.path()))?;
     sync_folder(&folder.data()).map_err(OpenError::io(&folder.data()))?;

@@ -1,0 +1,126 @@
+//! The order of writes, syncs and answers, as the system saw them.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::Path;
+
+/// What the traced process writes when it has been told something.
+const MARK: &str = "mark ";
+
+/// Marks a moment in the trace.
+pub(crate) fn tell(what: &str) {
+    let mut out = std::io::stdout().lock();
+    out.write_all(format!("{MARK}{what}\n").as_bytes()).unwrap();
+    out.flush().unwrap();
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Event {
+    /// A write, or a change of a file's length, has ended.
+    Written(String),
+    /// A sync began, by its process.
+    Syncing(String, u64),
+    /// A sync has ended well.
+    Synced(String, u64),
+    Mark(String),
+}
+
+/// What was done, in order.
+pub(crate) struct Trace(Vec<Event>);
+
+impl Trace {
+    /// Reads what `strace -f -y` wrote.
+    pub(crate) fn read(log: &str) -> Self {
+        let mut events = Vec::new();
+        // What each thread is in the middle of.
+        let mut begun: HashMap<u64, (String, String)> = HashMap::new();
+        for line in log.lines() {
+            let Some((thread, line)) = line.split_once(char::is_whitespace) else { continue };
+            let Ok(thread) = thread.parse() else { continue };
+            let line = line.trim_start();
+            if line.starts_with("<... ") {
+                let Some((name, path)) = begun.remove(&thread) else { continue };
+                ended(&mut events, thread, &name, path, line);
+                continue;
+            }
+            let Some((name, rest)) = line.split_once('(') else { continue };
+            if rest.contains(&format!("\"{MARK}")) {
+                let what = rest.split(MARK).nth(1).unwrap_or_default();
+                events.push(Event::Mark(what.split('\\').next().unwrap().to_owned()));
+                continue;
+            }
+            let path = rest.split_once('<').and_then(|(_, rest)| rest.split_once('>'));
+            let Some((path, _)) = path else { continue };
+            if name.ends_with("sync") {
+                events.push(Event::Syncing(path.to_owned(), thread));
+            }
+            if line.ends_with("<unfinished ...>") {
+                begun.insert(thread, (name.to_owned(), path.to_owned()));
+            } else {
+                ended(&mut events, thread, name, path.to_owned(), line);
+            }
+        }
+        Self(events)
+    }
+
+    /// Holds each mark to this: of every file in the folder that was written before it, a sync
+    /// began after the last write had ended, and has ended. And a snapshot is written only once the
+    /// log that it is made from was synced, whoever wrote that. Returns how many answers were marked.
+    pub(crate) fn check(&self, folder: &Path) -> usize {
+        let log = folder.join(super::shot::LOG);
+        let log = log.to_str().unwrap();
+        let mut answers = 0;
+        let mut opening = 0;
+        let mut written: HashMap<&str, usize> = HashMap::new();
+        let mut syncing: HashMap<(&str, u64), usize> = HashMap::new();
+        let mut synced: HashMap<&str, usize> = HashMap::new();
+        for (at, event) in self.0.iter().enumerate() {
+            match event {
+                Event::Written(path) => {
+                    let is_snapshot = path.contains("/snap.") && answers > 0;
+                    let synced = synced.get(log);
+                    assert!(
+                        !is_snapshot || synced.is_some_and(|sync| *sync > opening),
+                        "{path} was written before the log was synced"
+                    );
+                    written.insert(path, at);
+                }
+                Event::Mark(what) if what == "opening" => opening = at,
+                Event::Syncing(path, thread) => drop(syncing.insert((path, *thread), at)),
+                Event::Synced(path, thread) => {
+                    let began = syncing[&(path.as_str(), *thread)];
+                    let newest = synced.entry(path).or_insert(began);
+                    *newest = began.max(*newest);
+                }
+                Event::Mark(what) => {
+                    answers += usize::from(what == "told");
+                    assert!(written.contains_key(log), "nothing was written");
+                    for (path, last) in &written {
+                        // What is in `progress` may lag behind; nothing is told because of it.
+                        let is_ours = Path::new(path).starts_with(folder)
+                            && !path.ends_with(super::shot::PROGRESS);
+                        let sync = synced.get(path);
+                        assert!(
+                            !is_ours || sync.is_some_and(|sync| sync > last),
+                            "`{what}` was told while {path} was not synced: {:#?}",
+                            &self.0[at.saturating_sub(20)..=at]
+                        );
+                    }
+                }
+            }
+        }
+        answers
+    }
+}
+
+fn ended(events: &mut Vec<Event>, thread: u64, name: &str, path: String, line: &str) {
+    let result = line.rsplit_once(" = ").map(|(_, result)| result);
+    let is_good = result.is_some_and(|result| !result.starts_with('-'));
+    if name.ends_with("sync") {
+        if is_good {
+            events.push(Event::Synced(path, thread));
+        }
+    } else {
+        events.push(Event::Written(path));
+    }
+}
