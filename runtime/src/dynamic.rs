@@ -12,12 +12,11 @@
 //!
 //! An id in JSON is no authority: the session's door decides.
 
-use quixos_schema::{Cardinality, InterfaceIndex, Served, Verb};
+use quixos_schema::{Cardinality, InterfaceIndex, Served, Verb, meant};
 use serde_json::{Map, Value as Json, json};
 
 use crate::error::CallError;
 use crate::lane::Done;
-use crate::nearest::nearest;
 use crate::object;
 use crate::overlay::Base;
 use crate::preview::{self, Preview};
@@ -143,7 +142,7 @@ impl Session {
         let found = definitions.atoms().find(|(_, atom)| atom.name == name || atom.id == name);
         let Some((at, atom)) = found else {
             let names = definitions.atoms.iter().map(|atom| atom.name.as_str());
-            return Err(not_found("an atom", name, nearest(name, names)));
+            return Err(not_found("an atom", name, meant(name, names)));
         };
         let Some(root) = &self.inner.shared.model.atom(at).root else {
             let why = "the atom is not created at the door";
@@ -181,7 +180,7 @@ impl Session {
         let Some((first, position)) = found.next() else {
             let all = implemented().flat_map(|at| &definitions.interface(at).members);
             let what = format!("a member of {}", definitions.atom(atom).name);
-            return Err(not_found(&what, name, nearest(member, all.map(|it| it.name.as_str()))));
+            return Err(not_found(&what, name, meant(member, all.map(|it| it.name.as_str()))));
         };
         if let Some((second, _)) = found.next() {
             let [first, second] = [first, second].map(|at| &definitions.interface(at).name);

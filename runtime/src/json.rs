@@ -19,11 +19,10 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use quixos_schema::Definitions;
+use quixos_schema::{Definitions, meant};
 use serde_json::{Map, Number, Value as Json};
 
 use crate::error::CallError;
-use crate::nearest::nearest;
 use crate::reference::ObjectRef;
 use crate::value::{
     Expected, Fault, FieldLayout, Layout, Path, Shape, Value, ValueError, parse_reference,
@@ -238,7 +237,7 @@ fn bytes(text: &str, path: &Path<'_>) -> Result<Value, CallError> {
 
 fn unknown_field(name: &str, fields: &[FieldLayout], path: &Path<'_>) -> CallError {
     let names = || fields.iter().map(|field| field.name.as_str());
-    let help = match nearest(name, names()) {
+    let help = match meant(name, names()) {
         Some(meant) => format!("did you mean `{meant}`?"),
         None if fields.is_empty() => "the record has no fields".into(),
         None => format!("there are `{}`", names().collect::<Vec<_>>().join("`, `")),

@@ -196,8 +196,8 @@ fn what_was_told_is_there_and_what_was_refused_is_not() {
                 let (store, shelf) = (Arc::clone(&store), shelf.clone());
                 scope.spawn(move || {
                     let call = |at: usize| {
-                        if (caller + at) % 7 == 0 {
-                            store.fail(if at % 2 == 0 {
+                        if (caller + at).is_multiple_of(7) {
+                            store.fail(if at.is_multiple_of(2) {
                                 Fault::NoSpace
                             } else {
                                 Fault::NoSpaceAtSubmit

@@ -39,3 +39,4 @@ pub use lexer::{Lexed, Token, TokenKind, lex};
 pub use parse::{Parsed, parse};
 pub use render::{render_json, render_text};
 pub use source::{Place, Source, SourceId, Sources};
+pub use suggest::meant;

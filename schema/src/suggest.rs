@@ -1,10 +1,17 @@
-//! Which of the known names was meant.
+//! Which of the known names was meant. The one answer to that for everyone who reads names: the
+//! checker, the runtime's JSON, the shell.
 
 use crate::nearest::nearest;
 
 /// Returns the known name that a wrong one may stand for: the nearest in letters, or one that it
 /// is the beginning of but for a slip (`AgentThred` for `AgentThreadObject`).
-pub(crate) fn meant<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+#[must_use]
+pub fn meant<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // Texts from outside may be of any length, and comparing costs the product of the two.
+    const LONGEST: usize = 200;
+    if wrong.len() > LONGEST {
+        return None;
+    }
     let known: Vec<_> = known.into_iter().collect();
     let in_letters = || nearest(wrong, known.iter().copied());
     // `Strng` is `string`, whatever the case.

@@ -33,29 +33,29 @@ fn a_change_in_fields() {
     expect![[r#"
         [
           {
-            "effects": {
-              "callers": "breaking",
-              "data": "needs-migration"
-            },
             "impact": "breaking",
             "message": "type `Data`: `title` was `string`, is `bytes`",
-            "new": {
-              "column": 1,
-              "end": 57,
-              "endColumn": 10,
-              "endLine": 3,
-              "file": "books.quixos",
-              "line": 3,
-              "start": 48
+            "effects": {
+              "data": "needs-migration",
+              "callers": "breaking"
             },
             "old": {
-              "column": 1,
-              "end": 57,
-              "endColumn": 10,
-              "endLine": 3,
               "file": "books.quixos",
               "line": 3,
-              "start": 48
+              "column": 1,
+              "endLine": 3,
+              "endColumn": 10,
+              "start": 48,
+              "end": 57
+            },
+            "new": {
+              "file": "books.quixos",
+              "line": 3,
+              "column": 1,
+              "endLine": 3,
+              "endColumn": 10,
+              "start": 48,
+              "end": 57
             }
           }
         ]"#]]

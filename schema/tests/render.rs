@@ -52,41 +52,41 @@ fn json_counts_lines_and_characters_from_one() {
     expect![[r#"
         [
           {
-            "code": "S0209",
-            "column": 7,
-            "end": 32,
-            "endColumn": 8,
-            "endLine": 3,
             "file": "one.quixos",
-            "help": "give one of them another name",
+            "line": 3,
+            "column": 7,
+            "endLine": 3,
+            "endColumn": 8,
+            "start": 31,
+            "end": 32,
+            "code": "S0209",
+            "severity": "error",
+            "title": "a name that is given twice",
+            "message": "two types named `B`",
             "label": "the second",
             "labels": [
               {
-                "column": 6,
-                "end": 13,
-                "endColumn": 7,
-                "endLine": 2,
                 "file": "one.quixos",
                 "line": 2,
-                "message": "not this one",
-                "start": 11
+                "column": 6,
+                "endLine": 2,
+                "endColumn": 7,
+                "start": 11,
+                "end": 13,
+                "message": "not this one"
               },
               {
-                "column": 6,
-                "end": 17,
-                "endColumn": 7,
-                "endLine": 2,
                 "file": "other.quixos",
                 "line": 2,
-                "message": "the first",
-                "start": 16
+                "column": 6,
+                "endLine": 2,
+                "endColumn": 7,
+                "start": 16,
+                "end": 17,
+                "message": "the first"
               }
             ],
-            "line": 3,
-            "message": "two types named `B`",
-            "severity": "error",
-            "start": 31,
-            "title": "a name that is given twice"
+            "help": "give one of them another name"
           }
         ]"#]]
     .assert_eq(&serde_json::to_string_pretty(&json).unwrap());

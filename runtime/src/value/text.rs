@@ -3,10 +3,9 @@
 //! A reference has one text, so that texts can be compared and kept as keys: what is not the text
 //! that [`reference_text`] prints is refused, also where it could be understood.
 
-use quixos_schema::Definitions;
+use quixos_schema::{Definitions, meant};
 use ulid::Ulid;
 
-use crate::nearest::nearest;
 use crate::reference::ObjectRef;
 
 /// Why a text is no reference.
@@ -56,7 +55,7 @@ pub fn parse_reference(definitions: &Definitions, text: &str) -> Result<ObjectRe
         text.rsplit_once('/').ok_or_else(|| ReferenceError::Form { text: shortened(text) })?;
     let atom = definitions.atom_of_id(atom).ok_or_else(|| ReferenceError::UnknownAtom {
         id: shortened(atom),
-        nearest: nearest(atom, definitions.atoms.iter().map(|it| it.id.as_str())).map(Into::into),
+        nearest: meant(atom, definitions.atoms.iter().map(|it| it.id.as_str())).map(Into::into),
     })?;
     // The parser takes small letters, and lets a number that is too large wrap around.
     let ulid = Ulid::from_string(id).ok().filter(|ulid| ulid.to_string() == id);

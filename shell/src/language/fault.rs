@@ -47,26 +47,9 @@ impl Fault {
         word: &str,
         among: impl IntoIterator<Item = &'a str>,
     ) -> Self {
-        match nearest(word, among) {
+        match quixos_schema::meant(word, among) {
             Some(near) => self.help(format!("did you mean `{mark}{near}`?")),
             None => self,
         }
     }
-}
-
-/// Returns the word that was probably meant: near in letters, whatever their case, or one that
-/// the word begins.
-fn nearest<'a>(word: &str, among: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let word = word.to_lowercase();
-    let allowed = (word.chars().count() / 3).max(1);
-    among
-        .into_iter()
-        .filter_map(|candidate| {
-            let lower = candidate.to_lowercase();
-            let begun = word.len() >= 3 && lower.starts_with(&word);
-            let distance = strsim::osa_distance(&word, &lower);
-            (begun || distance <= allowed).then_some((distance, candidate))
-        })
-        .min()
-        .map(|(_, candidate)| candidate)
 }
