@@ -210,7 +210,7 @@ impl Figure {
 pub struct Head {
     /// When it began, RFC 3339.
     pub began: String,
-    /// The options it was given.
+    /// How much of what.
     pub options: String,
     /// On what.
     pub machine: Machine,

@@ -1,11 +1,11 @@
 //! One run: the scenarios in turn, then the tables.
 
-use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use quixos_bench::{Head, Machine, Report, Style, replace_block, show};
+use chrono::SecondsFormat;
+use quixos_bench::{Head, Machine, Report, Scenario, Style, replace_block, show};
 use quixos_runtime::{Clock, SystemClock};
 use tempfile::TempDir;
 
@@ -77,8 +77,6 @@ pub(crate) fn say(what: &str) {
 }
 
 fn head(arguments: &Arguments, folder: &Path) -> Result<Head, Failure> {
-    let options: Vec<String> = env::args().skip(1).filter(|option| option != "--bench").collect();
-    let options = if options.is_empty() { "no options".to_owned() } else { options.join(" ") };
     let revision = said_by("git", &["rev-parse", "--short", "HEAD"]);
     let version = env!("CARGO_PKG_VERSION");
     let versions = [
@@ -90,10 +88,13 @@ fn head(arguments: &Arguments, folder: &Path) -> Result<Head, Failure> {
         ("SQLite", rusqlite::version().to_owned()),
         ("compiler", said_by("rustc", &["--version"]).unwrap_or_else(|| "unknown".to_owned())),
     ];
-    let rounds = format!("{options}; {} rounds, medians", arguments.rounds());
+    let scenarios: Vec<&str> = arguments.scenarios().map(Scenario::name).collect();
+    let size =
+        format!("{} rounds, medians; up to {} requests", arguments.rounds(), arguments.scale());
+    let quick = if arguments.quick { "; quick, so that no number means anything" } else { "" };
     Ok(Head {
-        began: SystemClock.now().to_rfc3339(),
-        options: rounds,
+        began: SystemClock.now().to_rfc3339_opts(SecondsFormat::Secs, true),
+        options: format!("{size}; {}{quick}", scenarios.join(", ")),
         machine: Machine::here(folder).map_err(Failure::file(folder))?,
         versions: versions.map(|(name, version)| (name.to_owned(), version)).into(),
         durability: [

@@ -75,4 +75,14 @@ impl System {
             Self::Sqlite(sqlite) => sqlite.perform(operation, request).await,
         }
     }
+
+    /// Waits until nothing is left to do of what was answered.
+    pub(crate) async fn settle(&self) -> Result<(), Failure> {
+        match self {
+            Self::RawSled(sled) => sled.settle(),
+            Self::Runtime(office) => office.settle().await,
+            // They leave nothing for later.
+            Self::Floor(_) | Self::Sqlite(_) => Ok(()),
+        }
+    }
 }

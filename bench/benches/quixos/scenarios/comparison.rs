@@ -76,9 +76,9 @@ impl Comparison {
             if subject == Subject::Floor && !writes {
                 continue;
             }
-            let (steps, system) = (*steps, Arc::clone(&system));
+            let (steps, performer) = (*steps, Arc::clone(&system));
             let speed = callers::run(callers, 0..requests, move |request| {
-                let system = Arc::clone(&system);
+                let system = Arc::clone(&performer);
                 async move {
                     for step in steps {
                         system.perform(*step, request).await?;
@@ -87,6 +87,8 @@ impl Comparison {
                 }
             })
             .await?;
+            // Or the next stage would be slowed by what this one left.
+            system.settle().await?;
             if let Some(name) = name {
                 let (scenario, work) = (self.scenario, (*name).to_owned());
                 let case = Case { scenario, durability, work, callers };

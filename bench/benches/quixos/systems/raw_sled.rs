@@ -91,6 +91,11 @@ impl RawSled {
         }
     }
 
+    pub(super) fn settle(&self) -> Result<(), Failure> {
+        self.db.flush()?;
+        Ok(())
+    }
+
     fn read(&self, read: &Read) -> Result<(), Failure> {
         match read {
             Read::Get(key) => {
