@@ -107,9 +107,8 @@ fn what_was_acknowledged_outlives_power_cuts() {
     println!("{images} images of {} photographs: {found:?}", recorded.shots.len());
 }
 
-/// The process is killed with something unsynced in its files, the next finds it there, and the
-/// power goes while that one opens. (That it syncs what it finds before anything else, the trace
-/// shows: otherwise the snapshot that sled writes may outlive the log that it was made from.)
+/// A process is killed with something unsynced in its files, the next finds it there, and the power
+/// goes while that one opens. (That it syncs what it finds before it writes, the trace shows.)
 #[test]
 fn a_power_cut_while_a_killed_store_opens_loses_nothing() {
     let seed = seeded("power", 1);

@@ -64,10 +64,11 @@ impl Trace {
     }
 
     /// Holds each mark to this: of every file in the folder that was written before it, a sync
-    /// began after the last write had ended, and has ended. And a snapshot is written only once the
-    /// log that it is made from was synced, whoever wrote that. Returns how many answers were marked.
+    /// began after the last write had ended, and has ended. And where a store is opened, nothing is
+    /// written to sled's files before the log that was found there is synced. Returns how many
+    /// answers were marked.
     pub(crate) fn check(&self, folder: &Path) -> usize {
-        let log = folder.join(super::shot::LOG);
+        let (data, log) = (folder.join("data"), folder.join(super::shot::LOG));
         let log = log.to_str().unwrap();
         let mut answers = 0;
         let mut opening = 0;
@@ -77,11 +78,11 @@ impl Trace {
         for (at, event) in self.0.iter().enumerate() {
             match event {
                 Event::Written(path) => {
-                    let is_snapshot = path.contains("/snap.") && answers > 0;
+                    let is_found = answers > 0 && Path::new(path).starts_with(&data);
                     let synced = synced.get(log);
                     assert!(
-                        !is_snapshot || synced.is_some_and(|sync| *sync > opening),
-                        "{path} was written before the log was synced"
+                        !is_found || synced.is_some_and(|sync| *sync > opening),
+                        "{path} was written before what was found was synced"
                     );
                     written.insert(path, at);
                 }

@@ -67,8 +67,8 @@ fn recover(
         return Err(corrupt("sled's files are missing"));
     };
     // A process that was killed leaves what it wrote in the system's memory. sled syncs a snapshot
-    // of what it finds, but not what it found; were the power cut then, the log would end before
-    // its snapshot, and sled would refuse it for good.
+    // of what it finds, and what it found only where the last segment has room left; were the power
+    // cut then, the log could end before its snapshot, and sled would refuse it for good.
     disk.sync(&log).map_err(OpenError::io(&folder.data()))?;
     drop(log);
     let engine = open_engine(folder, options)?;
