@@ -70,13 +70,14 @@ impl Ledger {
             assert_eq!(after.attempt, before.attempt, "a generation is one attempt's: {call:?}");
         }
         match (call, reply) {
-            (Call::Claim { request, attempt, recover, .. }, Reply::Claim(output)) => {
+            (Call::Claim { request, attempt, expected, recover, .. }, Reply::Claim(output)) => {
                 assert_eq!(output.generation, after.generation);
                 let fence = Fence { attempt: attempt.clone(), generation: output.generation };
                 if output.claimed && before.generation == after.generation {
                     assert_eq!(self.newest[&request.object()], fence, "claimed without a claim");
                 } else if output.claimed {
                     assert_eq!(after.generation, before.generation + 1);
+                    assert_eq!(before.generation, *expected, "claimed by who had not seen it");
                     totals.claims += 1;
                     totals.takeovers += u64::from(*recover);
                     self.newest.insert(request.object(), fence);
