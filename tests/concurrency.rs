@@ -70,6 +70,7 @@ fn callers_at_once_on_disk() {
 }
 
 /// Runs as many trials as the environment says, or the usual number.
+#[expect(clippy::print_stdout, reason = "the harness shows it when the test fails")]
 fn trials(place: &str, usual: u64, make: impl Fn() -> (Option<tempfile::TempDir>, Arc<dyn Store>)) {
     let first = seeded("concurrency", 1);
     let (mut calls, mut commits, mut failures) = (0, 0, 0);

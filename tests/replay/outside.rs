@@ -215,9 +215,9 @@ fn fenced(fence: &Given, mut input: Value) -> Value {
 /// Returns the objects that an answer names.
 pub(crate) fn found(answer: &Value) -> Vec<ObjectRef> {
     let of = |value: &Value| value.as_str().and_then(object);
-    match answer {
-        Value::Object(fields) => fields.values().filter_map(of).collect(),
-        value => of(value).into_iter().collect(),
+    match answer.as_object() {
+        Some(fields) => fields.values().filter_map(of).collect(),
+        None => of(answer).into_iter().collect(),
     }
 }
 

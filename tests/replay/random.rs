@@ -47,6 +47,7 @@ pub(crate) fn setting(name: &str, usual: u64) -> u64 {
 }
 
 /// Returns the seed that the environment names, or a fixed one, and says how to run it again.
+#[expect(clippy::print_stdout, reason = "the harness shows it when the test fails")]
 pub(crate) fn seeded(name: &str, usual: u64) -> u64 {
     let seed = setting("QUIXOS_SEED", usual);
     println!("run again with QUIXOS_SEED={seed} cargo test -p quixos-tests --test {name}");

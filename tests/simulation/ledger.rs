@@ -41,11 +41,8 @@ impl Ledger {
         let after = desk.progress(request).await;
         if let Some(kept) = kept {
             totals.stale += 1;
-            let is_refused = match &reply {
-                Reply::Done(done) => !done,
-                Reply::Failed(error) => error.code() == "stale-fence",
-                _ => false,
-            };
+            let is_refused = matches!(&reply, Reply::Done(false))
+                || matches!(&reply, Reply::Failed(error) if error.code() == "stale-fence");
             assert!(is_refused, "{call:?} after {newest:?}: {reply:?}");
             assert!(kept == objects(desk).await, "{call:?} after {newest:?} left a trace");
         }
