@@ -8,7 +8,7 @@ use quixos_bench::Scenario;
 /// Measures the runtime against the disk, raw sled and SQLite, and prints ratios.
 #[derive(Parser, Debug)]
 #[command(name = "cargo bench -p quixos-bench --", version)]
-#[command(subcommand_negates_reqs = true, disable_help_subcommand = true)]
+#[command(disable_help_subcommand = true)]
 pub(crate) struct Arguments {
     /// Little of everything, once: shows that it works, and measures nothing worth keeping.
     #[arg(long)]
