@@ -84,7 +84,7 @@ impl StreamHandle {
     /// Follows the stream from an offset on: what is there, then what comes.
     #[must_use]
     pub fn follow(&self, from: u64) -> Follow {
-        let wakes = self.inner.shared.wakes.subscribe((self.object, self.slot().tag));
+        let wakes = Some(self.inner.shared.wakes.subscribe(self.key()));
         Follow { stream: self.clone(), next: from, page: VecDeque::new(), wakes }
     }
 
@@ -101,16 +101,25 @@ impl StreamHandle {
     }
 
     /// Moves a named reader forward, durably, and returns where it stands. It never goes back: a
-    /// smaller offset changes nothing.
+    /// smaller offset changes nothing. The history says who moved it.
     ///
     /// # Errors
     /// `invalid` when the offset is behind the end of the stream; `not-found` when the object is
     /// not there; `storage`.
-    pub async fn advance(&self, name: &str, offset: u64) -> Result<u64, CallError> {
-        let session = Session::new(Arc::clone(&self.inner), Caller::operator(name));
+    pub async fn advance(
+        &self,
+        caller: &Caller,
+        name: &str,
+        offset: u64,
+    ) -> Result<u64, CallError> {
+        let session = Session::new(Arc::clone(&self.inner), caller.clone());
         let deed = Deed::Advance { on: self.object, stream: self.slot };
         let done = session.write(deed, encoded(&(name, offset))?).await?;
         stored(&done.output, || "an offset".into())
+    }
+
+    fn key(&self) -> StreamKey {
+        (self.object, self.slot().tag)
     }
 
     fn slot(&self) -> &StreamModel {
@@ -139,7 +148,8 @@ pub struct Follow {
     stream: StreamHandle,
     next: u64,
     page: VecDeque<Event>,
-    wakes: watch::Receiver<()>,
+    /// Is there until it is dropped.
+    wakes: Option<watch::Receiver<()>>,
 }
 
 impl Follow {
@@ -154,11 +164,21 @@ impl Follow {
                 self.next = event.offset + 1;
                 return Ok(Some(event));
             }
-            self.wakes.mark_unchanged();
+            if let Some(wakes) = &mut self.wakes {
+                wakes.mark_unchanged();
+            }
             self.page = self.durable_page()?.into();
-            if self.page.is_empty() && self.wakes.changed().await.is_err() {
+            if self.page.is_empty() && !self.woken().await {
                 return Ok(None);
             }
+        }
+    }
+
+    /// Waits for something new, or for the end.
+    async fn woken(&mut self) -> bool {
+        match &mut self.wakes {
+            Some(wakes) => wakes.changed().await.is_ok(),
+            None => false,
         }
     }
 
@@ -170,6 +190,14 @@ impl Follow {
             events.retain(|event| event.commit <= durable);
             Ok(events)
         })
+    }
+}
+
+impl Drop for Follow {
+    fn drop(&mut self) {
+        if let Some(wakes) = self.wakes.take() {
+            self.stream.inner.shared.wakes.leave(self.stream.key(), wakes);
+        }
     }
 }
 
@@ -220,11 +248,33 @@ pub(crate) type StreamKey = (ObjectRef, Tag);
 
 /// Who is to be woken when a stream has new events.
 #[derive(Default)]
-pub(crate) struct Wakes(Mutex<HashMap<StreamKey, watch::Sender<()>>>);
+pub(crate) struct Wakes(Mutex<Followed>);
+
+/// The streams that somebody follows.
+#[derive(Default)]
+struct Followed {
+    streams: HashMap<StreamKey, watch::Sender<()>>,
+    /// Set when nothing will come any more.
+    closed: bool,
+}
 
 impl Wakes {
     pub(crate) fn subscribe(&self, stream: StreamKey) -> watch::Receiver<()> {
-        self.streams().entry(stream).or_default().subscribe()
+        let mut followed = self.followed();
+        if followed.closed {
+            // Its sender is gone, which is how a follower learns of the end.
+            return watch::Sender::default().subscribe();
+        }
+        followed.streams.entry(stream).or_default().subscribe()
+    }
+
+    /// Forgets a follower, and the stream if it was the last.
+    fn leave(&self, stream: StreamKey, follower: watch::Receiver<()>) {
+        let mut followed = self.followed();
+        drop(follower);
+        if followed.streams.get(&stream).is_some_and(|sender| sender.receiver_count() == 0) {
+            followed.streams.remove(&stream);
+        }
     }
 
     /// Wakes those who follow these streams.
@@ -232,21 +282,20 @@ impl Wakes {
         if streams.is_empty() {
             return;
         }
-        let mut followed = self.streams();
-        for stream in streams {
-            // Fails when nobody follows any more: then there is nobody to remember.
-            if followed.get(stream).is_some_and(|sender| sender.send(()).is_err()) {
-                followed.remove(stream);
-            }
+        let followed = self.followed();
+        for sender in streams.iter().filter_map(|stream| followed.streams.get(stream)) {
+            sender.send_replace(());
         }
     }
 
     /// Wakes all, for the last time.
     pub(crate) fn close(&self) {
-        self.streams().clear();
+        let mut followed = self.followed();
+        followed.closed = true;
+        followed.streams.clear();
     }
 
-    fn streams(&self) -> MutexGuard<'_, HashMap<StreamKey, watch::Sender<()>>> {
+    fn followed(&self) -> MutexGuard<'_, Followed> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -8,7 +8,8 @@
 //!
 //! If a group fails, all in it and all executed on top of it never happened: the lane goes back to
 //! what the store holds, and each of their callers gets `storage`. When the store takes no more
-//! writes, or does not know what it wrote, the lane refuses all that follows; reading goes on.
+//! writes, or does not know what it wrote, the lane refuses all that follows; reading goes on as
+//! far as the store still answers.
 //!
 //! Invariants: instants and ids never go backward, also over failures and restarts; commits have
 //! no gaps; what a caller was told is durable is.
@@ -391,7 +392,8 @@ impl Lane {
         if matches!(error, CommitError::Poisoned(_) | CommitError::Unknown(_)) {
             self.stopped = Some(error.to_string());
         }
-        let over = std::mem::replace(&mut self.base.over, Overlay::new());
+        // What never happened is not shown to a reader either, whatever the store says now.
+        self.base.over = Overlay::new();
         let epoch = self.base.epoch + 1;
         let found = self.shared.store.view().map_err(|error| error.to_string()).and_then(|view| {
             let base = Base::new(Overlay::new(), view, 0, epoch);
@@ -410,7 +412,6 @@ impl Lane {
                 self.base.commit = head.commit;
             }
             Err(reason) => {
-                self.base.over = over;
                 self.stopped.get_or_insert(reason);
             }
         }

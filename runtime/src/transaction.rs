@@ -143,17 +143,38 @@ impl<'t> Transaction<'t> {
     pub(crate) fn enter(&self) -> Result<Savepoint, CallError> {
         within("depth of calls", self.circumstances.limits.depth, self.depth.get() + 1)?;
         self.depth.set(self.depth.get() + 1);
-        let own = self.own.borrow();
-        let trace = self.trace.as_ref().map_or(0, |trace| trace.borrow().len());
-        Ok(Savepoint { undo: own.undo.len(), last_id: own.last_id, ids: own.ids, trace })
+        Ok(self.savepoint())
     }
 
     /// Leaves a call; if it failed, takes back all that was written within it.
     pub(crate) fn leave(&self, savepoint: &Savepoint, failed: bool) {
         self.depth.set(self.depth.get() - 1);
-        if !failed {
-            return;
+        if failed {
+            self.take_back(savepoint);
         }
+    }
+
+    /// Does what takes several writes, whole or not at all. A handler may go on after an error, so
+    /// what failed half-way must not stay.
+    pub(crate) fn whole<T>(
+        &self,
+        deed: impl FnOnce() -> Result<T, CallError>,
+    ) -> Result<T, CallError> {
+        let savepoint = self.savepoint();
+        let done = deed();
+        if done.is_err() {
+            self.take_back(&savepoint);
+        }
+        done
+    }
+
+    fn savepoint(&self) -> Savepoint {
+        let own = self.own.borrow();
+        let trace = self.trace.as_ref().map_or(0, |trace| trace.borrow().len());
+        Savepoint { undo: own.undo.len(), last_id: own.last_id, ids: own.ids, trace }
+    }
+
+    fn take_back(&self, savepoint: &Savepoint) {
         let mut guard = self.own.borrow_mut();
         let own = &mut *guard;
         for (key, before) in own.undo.drain(savepoint.undo..).rev() {

@@ -294,6 +294,17 @@ fn only_an_empty_store_takes_an_import() {
 }
 
 #[test]
+fn a_store_that_was_only_opened_takes_an_import() {
+    let (from, _) = filled(1);
+    let file = export(&from);
+    let store = memory();
+    open(&store).close();
+    assert_ne!(entries(store.as_ref()), []);
+    import(&file[..], store.as_ref()).expect("nothing was done in it");
+    assert_eq!(entries(store.as_ref()), entries(from.as_ref()));
+}
+
+#[test]
 fn a_store_that_cannot_be_read_is_not_exported() {
     let (store, _) = filled(1);
     write(store.as_ref(), [(Bytes::from_static(b"\x77"), Some(Bytes::new()))]);

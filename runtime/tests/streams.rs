@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use quixos_runtime::store::{MemoryStore, SledOptions, SledStore, Store};
-use quixos_runtime::{CallError, Follow, Runtime, blocking};
+use quixos_runtime::{CallError, Caller, Follow, Runtime, blocking};
 use serde_json::json;
 use support::{SHELVING, Seen, Shelf, open, shelving, step};
 
@@ -127,7 +127,8 @@ fn followers_see_each_event_once_in_order_from_where_they_begin() {
 fn a_follower_is_told_when_the_runtime_closes() {
     let runtime = support::in_memory();
     let shelf = Shelf::new(&runtime);
-    let mut follow = runtime.stream(shelf.shelf, LOG).unwrap().follow(0);
+    let stream = runtime.stream(shelf.shelf, LOG).unwrap();
+    let mut follow = stream.follow(0);
     let mut feed = runtime.feed(1);
     log(&shelf, "last");
     let waiting = std::thread::spawn(move || {
@@ -139,6 +140,8 @@ fn a_follower_is_told_when_the_runtime_closes() {
     runtime.close();
     assert_eq!(waiting.join().unwrap(), ([Some(0), None], [Some(2), None]));
     // What comes after is answered, not left waiting.
+    let mut late = stream.follow(1);
+    assert!(next(&mut late).is_none());
     let error = shelf.play(&[step("log", "too late", None)]).unwrap_err();
     assert_eq!(error.code(), "unavailable");
 }
@@ -151,15 +154,18 @@ fn cursors_are_durable_independent_and_go_forward_only() {
         let on = shelf.shelf;
         (0..9).for_each(|at| log(&shelf, &at.to_string()));
         let stream = runtime.stream(on, LOG).unwrap();
+        let mover = Caller::operator("mover");
         assert_eq!(blocking(stream.cursor("reader")).unwrap(), 0);
-        assert_eq!(blocking(stream.advance("reader", 5)).unwrap(), 5);
-        assert_eq!(blocking(stream.advance("other", 2)).unwrap(), 2);
+        assert_eq!(blocking(stream.advance(&mover, "reader", 5)).unwrap(), 5);
+        assert_eq!(blocking(stream.advance(&mover, "other", 2)).unwrap(), 2);
         // Repeated after a crash, it takes nothing back.
-        assert_eq!(blocking(stream.advance("reader", 3)).unwrap(), 5);
-        let error = blocking(stream.advance("reader", 10)).unwrap_err();
+        assert_eq!(blocking(stream.advance(&mover, "reader", 3)).unwrap(), 5);
+        let error = blocking(stream.advance(&mover, "reader", 10)).unwrap_err();
         let CallError::Invalid { path, .. } = &error else { panic!("{error}") };
         assert_eq!(path, "offset");
-        assert_eq!(blocking(stream.advance("", 1)).unwrap_err().code(), "invalid");
+        assert_eq!(blocking(stream.advance(&mover, "", 1)).unwrap_err().code(), "invalid");
+        let moved = blocking(runtime.read(|it| it.recent_history(1))).unwrap();
+        assert_eq!(moved[0].actor, "mover");
         drop((shelf, stream));
         runtime.close();
 

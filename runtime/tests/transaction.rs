@@ -49,6 +49,21 @@ fn a_failed_call_leaves_no_byte() {
 }
 
 #[test]
+fn what_fails_half_way_leaves_no_half_though_its_handler_goes_on() {
+    let runtime = in_memory();
+    let shelf = Shelf::new(&runtime);
+    // The note and its edge are written before the key of its inverse is found to be too long.
+    let steps = [step("create or not", &"k".repeat(5_000), None), step("say", "went on", None)];
+    assert_eq!(shelf.play(&steps).unwrap(), []);
+    let report = blocking(runtime.verify()).unwrap();
+    assert!(report.is_clean(), "{report:?}");
+    let after = dump(&runtime);
+    let other = in_memory();
+    Shelf::new(&other).play(&steps[1..]).unwrap();
+    assert_eq!(after.len(), dump(&other).len());
+}
+
+#[test]
 fn an_error_below_that_is_passed_on_leaves_no_byte() {
     let runtime = in_memory();
     let shelf = Shelf::new(&runtime);

@@ -181,7 +181,8 @@ impl Call<'_> {
                 self.writable(requirement, Verb::Call)?;
                 let slot = &atom.streams[at];
                 self.give(&slot.layout, &input, requirement, Verb::Call)?;
-                let offset = stream::append(self.transaction, on, slot, &input)?;
+                let transaction = self.transaction;
+                let offset = transaction.whole(|| stream::append(transaction, on, slot, &input))?;
                 stored(&encoded(&offset)?, || format!("the offset in `{}`", slot.name))
             }
             Served::State(_) | Served::Edge(_) | Served::Inverse(_) | Served::Stream(_) => {

@@ -36,7 +36,8 @@ impl Call<'_> {
         let at = self.state(requirement, Verb::Write)?;
         let bytes = encoded(value)?;
         self.give(&self.atom.states[at].layout, &bytes, requirement, Verb::Write)?;
-        object::write_state(self.transaction, self.atom, self.receiver, at, bytes)
+        let Self { transaction, atom, receiver, .. } = *self;
+        transaction.whole(|| object::write_state(transaction, atom, receiver, at, bytes))
     }
 
     /// Reads the target of an edge of the receiver with exactly one.
@@ -116,7 +117,8 @@ impl Call<'_> {
     pub fn edge_connect(&self, requirement: usize, target: ObjectRef) -> Result<bool, CallError> {
         let at = self.stored_edge(requirement, Verb::Connect)?;
         self.require(target, requirement, Verb::Connect)?;
-        edge::connect(self.transaction, self.atom, self.receiver, at, None, target)
+        let Self { transaction, atom, receiver, .. } = *self;
+        transaction.whole(|| edge::connect(transaction, atom, receiver, at, None, target))
     }
 
     /// Connects a target at a key. Tells whether it is new.
@@ -131,7 +133,8 @@ impl Call<'_> {
     ) -> Result<bool, CallError> {
         let at = self.stored_edge(requirement, Verb::Connect)?;
         self.require(target, requirement, Verb::Connect)?;
-        edge::connect(self.transaction, self.atom, self.receiver, at, Some(key), target)
+        let Self { transaction, atom, receiver, .. } = *self;
+        transaction.whole(|| edge::connect(transaction, atom, receiver, at, Some(key), target))
     }
 
     /// Disconnects a target. Tells whether it was there.
@@ -145,7 +148,8 @@ impl Call<'_> {
     ) -> Result<bool, CallError> {
         let at = self.stored_edge(requirement, Verb::Disconnect)?;
         self.require(target, requirement, Verb::Disconnect)?;
-        edge::disconnect(self.transaction, self.atom, self.receiver, at, target)
+        let Self { transaction, atom, receiver, .. } = *self;
+        transaction.whole(|| edge::disconnect(transaction, atom, receiver, at, target))
     }
 
     /// Disconnects what is at a key, and returns it.
@@ -158,7 +162,9 @@ impl Call<'_> {
         key: &str,
     ) -> Result<Option<ObjectRef>, CallError> {
         let at = self.stored_edge(requirement, Verb::Disconnect)?;
-        let found = edge::disconnect_at(self.transaction, self.atom, self.receiver, at, key)?;
+        let Self { transaction, atom, receiver, .. } = *self;
+        let found =
+            transaction.whole(|| edge::disconnect_at(transaction, atom, receiver, at, key))?;
         Ok(found.map(|target| self.hand(target)))
     }
 
@@ -179,7 +185,8 @@ impl Call<'_> {
         let bytes = encoded(input)?;
         within("bytes in an input", self.transaction.circumstances().limits.input, bytes.len())?;
         self.give(&creation.input, &bytes, requirement, Verb::Create)?;
-        let created = object::create(self.transaction, self.model, creation, &bytes)?;
+        let Self { transaction, model, .. } = *self;
+        let created = transaction.whole(|| object::create(transaction, model, creation, &bytes))?;
         self.note(Verb::Create, requirement, None, created);
         Ok(self.hand(created))
     }
@@ -196,7 +203,8 @@ impl Call<'_> {
         let slot = self.stream(requirement, Verb::Append)?;
         let bytes = encoded(event)?;
         self.give(&slot.layout, &bytes, requirement, Verb::Append)?;
-        stream::append(self.transaction, self.receiver, slot, &bytes)
+        let Self { transaction, receiver, .. } = *self;
+        transaction.whole(|| stream::append(transaction, receiver, slot, &bytes))
     }
 
     /// Reads at most `limit` events of a stream of the receiver from an offset on.

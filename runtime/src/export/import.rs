@@ -144,6 +144,14 @@ fn end(block: &Block, counts: &Counts) -> Result<(), ImportError> {
     }
 }
 
+/// Tells whether nothing was done in a store: it has nothing, or only says which packages opened
+/// it.
+fn is_untouched(base: &Base) -> Result<bool, CallError> {
+    let behind_meta = key::end_of(&[Kind::Meta as u8]);
+    let others = (crate::overlay::borrow(&behind_meta), Bound::Unbounded);
+    Ok(base.range(others, Direction::Forward, 1)?.is_empty() && meta::head(base)?.commit == 0)
+}
+
 /// Writes entries in batches, the mark in the first.
 struct Writer<'s> {
     store: &'s dyn Store,
@@ -152,16 +160,17 @@ struct Writer<'s> {
 }
 
 impl<'s> Writer<'s> {
-    /// Puts the mark into a store that is empty, or that only an import left something in.
+    /// Puts the mark into a store in which nothing was done yet, or that only an import left
+    /// something in, and makes it empty.
     fn begin(store: &'s dyn Store) -> Result<Self, ImportError> {
         let mut this = Self { store, writes: Vec::new(), bytes: 0 };
-        if is_unfinished(&this.base()?)? {
-            this.clear()?;
-        } else if !this.base()?.range(EVERYTHING, Direction::Forward, 1)?.is_empty() {
+        let base = this.base()?;
+        if !is_unfinished(&base)? && !is_untouched(&base)? {
             return Err(ImportError::NotEmpty);
         }
         this.writes.push((key::meta(MARK), Some(Bytes::new())));
         this.commit(Durability::Durable)?;
+        this.clear()?;
         Ok(this)
     }
 

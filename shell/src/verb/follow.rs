@@ -92,7 +92,7 @@ pub(crate) fn cursor(
             flags,
         )?;
         let handle = shell.runtime.stream(object, &stream)?;
-        let moved = blocking(handle.advance(name, offset));
+        let moved = blocking(handle.advance(shell.session.caller(), name, offset));
         moved.map_err(|error: CallError| Stop::Call(error, Some((span_of(path), None))))?;
     }
     shell.read(|scope| Ok(stands(scope, object, &stream, name)?))
