@@ -237,7 +237,7 @@ impl Trial {
         let (caller, _) = meant_by(id);
         assert_eq!(entry.actor, caller_name(caller));
         let step = recalled(&planned, names, numbers);
-        let outcome = self.replayed.step(&step, 0);
+        let outcome = self.replayed.step(&step, 0).unwrap();
         match self.acknowledged.remove(&entry.commit) {
             Some((acknowledged, answer)) => {
                 assert_eq!(acknowledged, id, "commit {}", entry.commit);

@@ -52,7 +52,7 @@ pub(crate) fn record(seed: u64) -> Recorded {
     let mut states = vec![Observed::of(&replayed.model)];
     for (at, (commit, choice)) in calls.iter().enumerate() {
         assert_eq!(*commit, ground + 1 + at as u64);
-        replayed.step(&recalled(&choice.step, &choice.names, &numbers), 0).unwrap();
+        replayed.step(&recalled(&choice.step, &choice.names, &numbers), 0).unwrap().unwrap();
         states.push(Observed::of(&replayed.model));
     }
     thread::sleep(REST);

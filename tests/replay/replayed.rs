@@ -45,13 +45,13 @@ impl Replayed {
         Self { model: Model::new(), minute: 0 }
     }
 
-    /// Does a step at a minute.
-    pub(crate) fn step(&mut self, step: &Step, minute: u32) -> Outcome {
+    /// Does a step at a minute; none, if what it names is not there yet.
+    pub(crate) fn step(&mut self, step: &Step, minute: u32) -> Option<Outcome> {
         if minute > self.minute {
             self.model.step(&Step::Wait(minute - self.minute)).unwrap().unwrap();
             self.minute = minute;
         }
-        self.model.step(step).unwrap()
+        self.model.step(step)
     }
 }
 
