@@ -3,6 +3,8 @@
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
+use clap::builder::NonEmptyStringValueParser;
+use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
 use crate::command;
@@ -40,7 +42,7 @@ pub struct Globals {
     #[arg(long, global = true)]
     pub json: bool,
     /// Who acts, for the history [default: the user].
-    #[arg(long, global = true, value_name = "NAME")]
+    #[arg(long, global = true, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub actor: Option<String>,
 }
 
@@ -120,6 +122,36 @@ pub fn run(cli: Cli) -> Exit {
             failure.exit
         }
     }
+}
+
+/// Says why this process's command line is none, or the help that it asks for, and returns what the
+/// process ends with.
+#[must_use]
+pub fn misread(error: &clap::Error) -> Exit {
+    let json = std::env::args_os().take_while(|it| it != "--").any(|it| it == "--json");
+    if !json || !error.use_stderr() {
+        // Whoever does not read it is not told; clap itself does the same.
+        drop(error.print());
+        return if error.use_stderr() { Exit::Usage } else { Exit::Good };
+    }
+    let globals = Globals { chosen_store: None, json, actor: None };
+    globals.output().fail(&misread_failure(error));
+    Exit::Usage
+}
+
+/// Takes apart what is written for people: the fault, perhaps a tip, the usage.
+fn misread_failure(error: &clap::Error) -> Failure {
+    let help = "`quixos --help` lists the commands and options";
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return Failure::usage("no command is named").help(help);
+    }
+    let text = error.to_string();
+    let mut parts = text.split("\n\n").map(str::trim);
+    let fault = parts.next().unwrap_or_default();
+    let fault = fault.strip_prefix("error: ").unwrap_or(fault);
+    let message = fault.split_whitespace().collect::<Vec<_>>().join(" ");
+    let tip = parts.find_map(|part| part.strip_prefix("tip: "));
+    Failure::usage(message).help(tip.unwrap_or(help))
 }
 
 fn dispatch(command: Command, globals: &Globals, output: &mut Output) -> Result<Exit, Failure> {

@@ -3,8 +3,12 @@
 use std::process::ExitCode;
 
 use clap::Parser as _;
-use quixos_shell::cli::{Cli, run};
+use quixos_shell::cli::{Cli, misread, run};
 
 fn main() -> ExitCode {
-    ExitCode::from(run(Cli::parse()).number())
+    let exit = match Cli::try_parse() {
+        Ok(cli) => run(cli),
+        Err(error) => misread(&error),
+    };
+    ExitCode::from(exit.number())
 }

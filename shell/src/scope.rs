@@ -11,7 +11,7 @@ use quixos_runtime::{CallError, EdgeEntry, Layout, ObjectRef, Snapshot, referenc
 use quixos_schema::{Atom, Cardinality, Definitions, MemberKind, Type};
 use serde_json::{Map, Value};
 
-use crate::language::{Base, Fault, Path, Segment, Variables};
+use crate::language::{Base, Fault, Path, Segment, Template, TemplateKind, Variables};
 use crate::lookup;
 use crate::stop::Stop;
 
@@ -174,6 +174,27 @@ impl<'s> Scope<'s> {
         }
     }
 
+    /// Returns what was written, with every variable filled in.
+    ///
+    /// # Errors
+    /// A name that is not there; a reference to nothing, if it is all that was written.
+    pub(crate) fn get(&self, template: &Template) -> Result<Value, Stop> {
+        if let TemplateKind::Path(path) = &template.kind
+            && let At::Object(object) = self.walk(path, path.segments.len())?
+        {
+            self.there(object).map_err(|error| Stop::Call(error, Some((span_of(path), None))))?;
+        }
+        template.evaluate(self)
+    }
+
+    /// Checks that a reference leads to an object.
+    fn there(&self, object: ObjectRef) -> Result<(), CallError> {
+        if self.snapshot.exists(object)? {
+            return Ok(());
+        }
+        Err(CallError::NotFound { what: self.text(object) })
+    }
+
     /// Goes the first `steps` names of a path.
     fn walk(&self, path: &Path, steps: usize) -> Result<At, Stop> {
         let mut at = self.base(path)?;
@@ -230,6 +251,7 @@ impl<'s> Scope<'s> {
     /// A state or an edge of an object.
     fn slot(&self, object: ObjectRef, segment: &Segment) -> Result<At, Stop> {
         let atom = self.atom(object)?;
+        self.there(object)?;
         let name = segment.name.as_str();
         if let Some(slot) = atom.states.iter().find(|it| it.name == name) {
             return Ok(At::Value(self.state(object, name, &slot.ty)?));

@@ -71,10 +71,7 @@ impl Shell {
     /// # Errors
     /// The first command that fails, with its place; if the text is not well formed, nothing runs.
     pub fn run(&mut self, name: &str, text: &str, output: &mut Output) -> Result<Flow, Failure> {
-        let whole = 0..text.len();
-        let commands =
-            parse(text).map_err(|fault| Stop::from(fault).failure(name, text, &whole))?;
-        for command in &commands {
+        for command in &script(name, text)? {
             let done = self.command(command, output);
             let flow = done.map_err(|stop| stop.failure(name, text, &command.span))?;
             if flow == Flow::End {
@@ -140,7 +137,7 @@ impl Shell {
             Verb::Describe(subject) => {
                 verb::describe::describe(self.runtime.definitions(), subject)?
             }
-            Verb::Value(template) => Answer::value(self.read(|scope| template.evaluate(scope))?),
+            Verb::Value(template) => Answer::value(self.read(|scope| scope.get(template))?),
             Verb::List { atom, limit, after } => self.read(|scope| {
                 let at = lookup::atom(scope.definitions(), atom)?;
                 let after = after.as_ref().map(|path| scope.object(path)).transpose()?;
@@ -222,6 +219,14 @@ impl Shell {
             _ => Ok(()),
         }
     }
+}
+
+/// Reads the commands of a text that is called `name`.
+///
+/// # Errors
+/// The first fault, with its place.
+pub(crate) fn script(name: &str, text: &str) -> Result<Vec<Command>, Failure> {
+    parse(text).map_err(|fault| Stop::from(fault).failure(name, text, &(0..text.len())))
 }
 
 /// Tells whether a command only sets a variable to a value, which nobody waits to be shown.

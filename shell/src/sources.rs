@@ -61,24 +61,55 @@ pub(crate) fn read(path: &Path) -> Result<String, Failure> {
     fs::read_to_string(path).map_err(|error| Failure::io("read", path, &error))
 }
 
-/// Reads the definitions that paths name.
+/// A definition file that could not be read, as one that is not UTF-8.
+pub(crate) struct Unread {
+    path: PathBuf,
+    /// Why.
+    pub(crate) failure: Failure,
+}
+
+impl Unread {
+    /// A file, and why it could not be read.
+    pub(crate) fn new(path: PathBuf, failure: Failure) -> Self {
+        Self { path, failure }
+    }
+
+    /// Returns the form for programs.
+    pub(crate) fn to_json(&self) -> Value {
+        let mut json = self.failure.to_json();
+        json["file"] = self.path.display().to_string().into();
+        json
+    }
+}
+
+/// Reads the definitions that paths name, whatever file of them cannot be read.
 ///
 /// # Errors
-/// As [`find`] and [`read`].
-pub(crate) fn load(paths: &[PathBuf]) -> Result<Sources, Failure> {
+/// As [`find`].
+pub(crate) fn load(paths: &[PathBuf]) -> Result<(Sources, Vec<Unread>), Failure> {
     let mut sources = Sources::new();
+    let mut unread = Vec::new();
     for path in find(paths)? {
-        sources.add(path.display().to_string(), read(&path)?);
+        match read(&path) {
+            Ok(text) => {
+                sources.add(path.display().to_string(), text);
+            }
+            Err(failure) => unread.push(Unread::new(path, failure)),
+        }
     }
-    Ok(sources)
+    Ok((sources, unread))
 }
 
 /// Checks the definitions that paths name, and shows what is wrong with them.
 ///
 /// # Errors
-/// As [`load`]; [`Exit::Findings`], with all said, if there is an error among the diagnostics.
+/// As [`load`] and [`read`]; [`Exit::Findings`], with all said, if there is an error among the diagnostics.
 pub(crate) fn checked(paths: &[PathBuf], output: &mut Output) -> Result<Definitions, Failure> {
-    let checked = quixos_schema::check(load(paths)?);
+    let (sources, unread) = load(paths)?;
+    if let Some(unread) = unread.into_iter().next() {
+        return Err(unread.failure);
+    }
+    let checked = quixos_schema::check(sources);
     show(&checked, output)?;
     checked.definitions.ok_or_else(|| Failure::said(Exit::Findings))
 }

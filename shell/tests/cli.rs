@@ -134,6 +134,7 @@ fn a_script_stops_at_the_first_command_that_fails_and_names_its_line() {
 fn a_script_that_is_not_well_formed_does_nothing() {
     let place = Place::new();
     let run = place.script("create workspace {data: {name: \"Home\"}}\ncal it").ends(Exit::Usage);
+    assert!(!place.path("quixos-data").exists(), "a store was made for it");
     assert!(run.err.contains("-c:2:1") && run.err.contains("did you mean `call`?"), "{}", run.err);
     assert!(place.script("list workspace").out.contains("no `WorkspaceObject`"));
 }
@@ -164,6 +165,9 @@ fn failures_are_json_for_programs_and_end_with_their_code() {
         ),
         (format!("{INSTALL}; call $t.allocateItem $now"), Exit::Capability),
         ("show thread/01ARZ3NDEKTSV4RRFFQ69G5FAV".to_owned(), Exit::NotFound),
+        ("get thread/01ARZ3NDEKTSV4RRFFQ69G5FAV".to_owned(), Exit::NotFound),
+        ("get thread/01ARZ3NDEKTSV4RRFFQ69G5FAV.data".to_owned(), Exit::NotFound),
+        ("$t = thread/01ARZ3NDEKTSV4RRFFQ69G5FAV; get $t".to_owned(), Exit::NotFound),
         ("call $nobody.cancel".to_owned(), Exit::Usage),
     ] {
         let run = place.run(&["shell", "-c", &text, "--json"]).ends(exit);
@@ -182,7 +186,25 @@ fn wrong_arguments_are_usage() {
         [&["shel"][..], &["check", "--strict"], &["export"], &["shell", "-c", "vars", "file"]]
     {
         place.run(arguments).ends(Exit::Usage);
+        let arguments = [&["--json"], arguments].concat();
+        let run = place.run(&arguments).ends(Exit::Usage);
+        let error: Value = serde_json::from_str(&run.err).unwrap();
+        assert_eq!(error["error"]["code"], "usage", "{error}");
+        assert!(!error["error"]["message"].as_str().unwrap().contains('\n'), "{error}");
     }
+    let run = place.run(&["shel", "--json"]).ends(Exit::Usage);
+    let error: Value = serde_json::from_str(&run.err).unwrap();
+    assert!(error["error"]["help"].as_str().unwrap().contains("shell"), "{error}");
+    assert!(place.run(&["--json"]).ends(Exit::Usage).err.starts_with("{\"error\""));
+    assert!(place.run(&["shel"]).err.starts_with("error: "));
+    let help = place.run(&["--help", "--json"]).ends(Exit::Good);
+    assert!(help.out.contains("Usage:") && help.err.is_empty(), "{}", help.out);
+}
+
+#[test]
+fn who_acts_has_a_name() {
+    let place = Place::new();
+    place.run(&["--actor", "", "shell", "-c", "vars"]).ends(Exit::Usage);
 }
 
 #[test]
@@ -262,6 +284,33 @@ fn definitions_with_errors_are_shown_and_nothing_is_made_of_them() {
     fs::write(&path, "package ¿").unwrap();
     place.run(&["fmt", "it"]).ends(Exit::Findings);
     assert_eq!(fs::read_to_string(&path).unwrap(), "package ¿");
+}
+
+#[test]
+fn a_file_that_is_no_text_does_not_hide_what_the_others_say() {
+    let place = Place::new();
+    let bytes = place.write("it/a.quixos", "");
+    fs::write(&bytes, b"// caf\xe9\n").unwrap();
+    place.write("it/b.quixos", "package \u{bf}");
+    let spaced = place.write("it/c.quixos", "interface  Talker id \"interface:x:talker\" { }\n");
+    for command in ["check", "fmt"] {
+        let run = place.run(&[command, "it"]).ends(Exit::Findings);
+        assert!(run.err.contains("error[io]") && run.err.contains("a.quixos"), "{}", run.err);
+        assert!(run.err.contains("b.quixos"), "{}", run.err);
+        let run = place.run(&[command, "it", "--json"]).ends(Exit::Findings);
+        assert_eq!(run.err, "");
+        let answer = &run.json()[0];
+        assert_eq!(answer["ok"], false);
+        let unread = if command == "check" { &answer["unread"][0] } else { &answer["faulty"][0] };
+        assert_eq!(unread["error"]["code"], "io", "{answer}");
+        assert!(unread["file"].as_str().unwrap().ends_with("a.quixos"), "{answer}");
+        assert!(answer.to_string().contains("b.quixos"), "{answer}");
+    }
+    assert!(fs::read_to_string(spaced).unwrap().contains("interface Talker"));
+    assert_eq!(fs::read(bytes).unwrap(), b"// caf\xe9\n");
+    fs::remove_file(place.path("it/b.quixos")).unwrap();
+    place.run(&["check", "it"]).ends(Exit::Findings);
+    place.run(&["digest", "it"]).ends(Exit::Io);
 }
 
 #[test]

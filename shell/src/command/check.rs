@@ -30,11 +30,17 @@ pub struct Args {
 /// Checks.
 ///
 /// # Errors
-/// When a file cannot be read.
+/// When a path leads to no definitions. A file that cannot be read is a finding.
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
-    let checked = quixos_schema::check(sources::load(&args.paths)?);
-    if output.format() == Format::Text && !checked.diagnostics.is_empty() {
-        output.remark(&sources::diagnostics_text(&checked, output.style().colour));
+    let (sources, unread) = sources::load(&args.paths)?;
+    let checked = quixos_schema::check(sources);
+    if output.format() == Format::Text {
+        for it in &unread {
+            output.fail(&it.failure);
+        }
+        if !checked.diagnostics.is_empty() {
+            output.remark(&sources::diagnostics_text(&checked, output.style().colour));
+        }
     }
     let mut packages = Vec::new();
     let mut rows = Vec::new();
@@ -59,11 +65,12 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
             interfaces.to_string(),
         ]);
     }
-    let good = checked.definitions.is_some();
+    let good = checked.definitions.is_some() && unread.is_empty();
     let answer = Answer::new(json!({
         "ok": good,
         "packages": Value::Array(packages),
         "diagnostics": sources::diagnostics_json(&checked),
+        "unread": unread.iter().map(sources::Unread::to_json).collect::<Vec<_>>(),
     }))
     .table(&["package", "revision", "operations", "atoms", "interfaces"], rows);
     output.print(&answer)?;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Answer, Format, Output};
-use crate::sources;
+use crate::sources::{self, Unread};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -33,13 +33,22 @@ pub struct Args {
 /// Formats.
 ///
 /// # Errors
-/// When a file cannot be read or written.
+/// When a file cannot be written. One that cannot be read is a finding.
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let mut changed = Vec::new();
     let mut faulty = Vec::new();
     let paths = sources::find(&args.paths)?;
     for path in &paths {
-        let text = sources::read(path)?;
+        let text = match sources::read(path) {
+            Ok(text) => text,
+            Err(failure) => {
+                if output.format() == Format::Text {
+                    output.fail(&failure);
+                }
+                faulty.push(Unread::new(path.clone(), failure).to_json());
+                continue;
+            }
+        };
         let mut sources = Sources::new();
         let id = sources.add(path.display().to_string(), text.as_str());
         match quixos_schema::format(id, &text) {

@@ -9,7 +9,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::names::Names;
 use crate::output::{Format, Output};
-use crate::shell::Shell;
+use crate::shell::{self, Shell};
 use crate::{interactive, store};
 
 const EXAMPLES: &str = "\
@@ -41,6 +41,10 @@ pub struct Args {
 /// When the store cannot be opened, or a command of a script fails.
 pub fn run(args: &Args, globals: &Globals, output: &mut Output) -> Result<Exit, Failure> {
     let script = script(args)?;
+    if let Some((name, text)) = &script {
+        // What says nothing to a store does not make one.
+        shell::script(name, text)?;
+    }
     let opened = store::open_or_make(globals.store(), output)?;
     if output.format() == Format::Text {
         output.use_names(Names::short(opened.runtime.definitions()));

@@ -18,5 +18,5 @@ pub(crate) use command::{Call, Command, Explained, Flags, Subject, Verb};
 pub(crate) use fault::Fault;
 pub(crate) use manual::{MANUAL, Page, page};
 pub(crate) use parser::parse;
-pub(crate) use template::{Place, Template, Variables};
+pub(crate) use template::{Place, Template, TemplateKind, Variables};
 pub(crate) use token::{Base, Path, Segment, Token, TokenKind, tokens};
