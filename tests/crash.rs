@@ -9,11 +9,16 @@
 //! that is asked again under its own id is answered as it was; `verify` finds nothing.
 //!
 //! `QUIXOS_KILLS` says how often.
+//!
+//! The same with the power: the store is on a disk of its own (`loopback.rs`), the process is killed,
+//! and what is on the disk then, without what is still in the system's memory, is mounted elsewhere
+//! and opened. This mounts file systems, so it is run by hand, as root; `QUIXOS_CUTS` says how often.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 #[path = "../package/tests/model/answer.rs"]
 mod answer;
+mod loopback;
 #[allow(dead_code, reason = "what is not compared here, the package's own test compares")]
 #[path = "../package/tests/model/plain/mod.rs"]
 mod plain;
@@ -25,7 +30,7 @@ mod support;
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
@@ -35,8 +40,8 @@ use std::time::Duration;
 use quixos_runtime::store::{Durability, SledOptions, SledStore};
 use quixos_runtime::{Caller, HistoryEntry, Session, Ulid, blocking};
 use serde_json::Value;
-use tempfile::TempDir;
 
+use crate::loopback::Disk;
 use crate::replay::{
     Board, Call, Choice, Name, Numbers, Observed, Random, Replayed, answered, call, discovered,
     lay_ground, plan, recalled, seeded, setting,
@@ -77,10 +82,12 @@ fn acknowledged_calls_outlive_kills() {
     let kills = setting("QUIXOS_KILLS", 20);
     let seed = seeded("crash", 1);
     let mut totals = Totals::default();
-    let mut trial = Trial::begin(seed);
+    let mut folder = tempfile::tempdir().unwrap();
+    let mut trial = Trial::over(folder.path().to_owned(), seed);
     for process in 0..kills {
-        if process % KILLS_A_STORE == 0 {
-            trial = Trial::begin(seed);
+        if process > 0 && process % KILLS_A_STORE == 0 {
+            folder = tempfile::tempdir().unwrap();
+            trial = Trial::over(folder.path().to_owned(), seed);
         }
         let mut random = Random::new(seed ^ (process << 20));
         trial.kill(process, &mut random, &mut totals);
@@ -88,6 +95,25 @@ fn acknowledged_calls_outlive_kills() {
     }
     println!("{kills} kills: {totals:?}");
     assert!(kills < 20 || totals.acknowledged > 0, "no process came to do anything");
+}
+
+#[test]
+#[ignore = "mounts file systems: as root, with `-- --ignored`"]
+fn acknowledged_calls_outlive_power_cuts() {
+    let cuts = setting("QUIXOS_CUTS", 20);
+    let seed = seeded("crash", 1);
+    let mut totals = Totals::default();
+    for cut in 0..cuts {
+        let mut random = Random::new(seed ^ (cut << 20));
+        let disk = Disk::make();
+        let mut trial = Trial::over(disk.path(), seed);
+        blocking(trial.check(&mut random, &mut totals));
+        trial.kill(cut, &mut random, &mut totals);
+        let left = disk.cut();
+        trial.folder = left.path();
+        blocking(trial.check(&mut random, &mut totals));
+    }
+    println!("{cuts} power cuts: {totals:?}");
 }
 
 /// What was seen in all.
@@ -109,7 +135,7 @@ struct Totals {
 
 /// A store, and what is known of it.
 struct Trial {
-    folder: TempDir,
+    folder: PathBuf,
     seed: u64,
     /// What each process and caller had planned.
     plans: HashMap<(u64, usize), Vec<Step>>,
@@ -125,10 +151,10 @@ struct Trial {
 }
 
 impl Trial {
-    /// Makes a store, of which nobody knows until a process that makes it has been killed.
-    fn begin(seed: u64) -> Self {
+    /// Begins with a store that is going to be made in a folder.
+    fn over(folder: PathBuf, seed: u64) -> Self {
         Self {
-            folder: tempfile::tempdir().unwrap(),
+            folder,
             seed,
             plans: HashMap::new(),
             replayed: Replayed::new(),
@@ -141,7 +167,7 @@ impl Trial {
 
     /// Runs a process, kills it, and keeps what it had said.
     fn kill(&mut self, process: u64, random: &mut Random, totals: &mut Totals) {
-        let mut child = spawn(self.folder.path(), self.seed, process);
+        let mut child = spawn(&self.folder, self.seed, process);
         let lines = lines_of(&mut child);
         let mut said = Vec::new();
         let mut wait_for = |word: &str| {
@@ -201,7 +227,7 @@ impl Trial {
 
     /// Opens the store and holds it to everything that is known.
     async fn check(&mut self, random: &mut Random, totals: &mut Totals) {
-        let world = open(self.folder.path());
+        let world = open(&self.folder);
         if self.commit == 0 {
             self.commit = lay_ground(&world).await;
         }
