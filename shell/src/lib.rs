@@ -11,6 +11,7 @@ mod completion;
 mod exit;
 mod failure;
 mod interactive;
+mod interrupt;
 mod language;
 mod live;
 mod lookup;

@@ -180,6 +180,45 @@ fn failures_are_json_for_programs_and_end_with_their_code() {
 }
 
 #[test]
+fn every_failure_of_a_call_is_explained() {
+    let place = Place::new();
+    let of_a_call = |it: &&Exit| (10..22).contains(&it.number());
+    for exit in Exit::ALL.iter().filter(of_a_call) {
+        let text = format!("explain {}", exit.code());
+        let run = place.run(&["shell", "-c", &text, "--json"]).ends(Exit::Good);
+        assert_eq!(run.json()[0]["subject"], exit.code());
+        assert!(run.json()[0]["releases"][0]["text"].is_string(), "{}", run.out);
+    }
+    let run = place.script("explain stale-fense").ends(Exit::Usage);
+    assert!(run.err.contains("did you mean `stale-fence`?"), "{}", run.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_script_also_after_it_followed_a_stream() {
+    use std::io::{BufRead as _, BufReader};
+
+    let place = Place::new();
+    let follow = "follow $d.defaultAgent.completions limit 0";
+    let script = format!("{INSTALL}; {follow}; \"followed\"; {}", "verify; ".repeat(20_000));
+    place.write("long", &script);
+    let mut child = Process::new(assert_cmd::cargo::cargo_bin("quixos"))
+        .current_dir(place.0.path())
+        .args(["shell", "long"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(lines.by_ref().any(|line| line.unwrap() == "followed"));
+    Process::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    // What it still says is read, for it not to wait.
+    lines.for_each(|line| drop(line.unwrap()));
+    assert_eq!(child.wait().unwrap().code(), Some(i32::from(Exit::Interrupted.number())));
+    place.run(&["verify"]).ends(Exit::Good);
+}
+
+#[test]
 fn wrong_arguments_are_usage() {
     let place = Place::new();
     for arguments in

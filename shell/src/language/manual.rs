@@ -138,8 +138,8 @@ pub(crate) const MANUAL: &[Page] = &[
         usage: "explain REQUEST  |  explain ANSWER  |  explain REASON [on REF]",
         summary: "says why a request is not progressing, or why one was not admitted",
         more: "Who holds it and since when, what stands before it, what would release it, and \
-               which rule refuses what. REASON is the word of a refusal; `on` an agent or a \
-               thread, it is explained with its numbers.",
+               which rule refuses what. REASON is the word of a refusal, or a failure's \
+               code; a refusal `on` an agent or a thread is explained with its numbers.",
         example: "explain capacity on $agent",
         options: &["on"],
         flags: &[],

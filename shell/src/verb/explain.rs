@@ -5,6 +5,7 @@
 //! Everything is read from one version of the store; nothing is called.
 
 mod admission;
+mod codes;
 mod facts;
 mod request;
 pub(crate) mod rules;
@@ -138,14 +139,17 @@ fn answered(
     }
 }
 
-/// Explains the word of a refusal; on an agent, a thread or a directory, with its numbers.
+/// Explains the word of a refusal, or the code of a failure; a refusal on an agent, a thread or a directory, with its numbers.
 ///
 /// # Errors
 /// A word that no rule has.
 fn reason(scope: &Scope<'_>, word: &Segment, on: Option<ObjectRef>) -> Result<Answer, Stop> {
     let Some(rule) = rules::find(&word.name) else {
-        return Err(Fault::new(word.span.clone(), format!("no rule refuses with `{}`", word.name))
-            .suggest(&word.name, rules::RULES.iter().map(|rule| rule.word))
+        if let Some(explanation) = codes::explain(&word.name) {
+            return Ok(answer(&word.name, explanation));
+        }
+        return Err(Fault::new(word.span.clone(), format!("no call fails with `{}`", word.name))
+            .suggest(&word.name, rules::RULES.iter().map(|rule| rule.word).chain(codes::words()))
             .into());
     };
     let facts = match on {

@@ -6,6 +6,7 @@ use serde_json::json;
 use super::stream::{cursor as stands, event_json, event_row, event_type};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::interrupt::Interrupt;
 use crate::language::{Flags, Path};
 use crate::output::{Answer, Output, counted};
 use crate::scope::span_of;
@@ -33,12 +34,13 @@ pub(crate) fn follow(
         Some(from) => from,
         None => blocking(stream.len())?,
     };
-    let waiting = waiting()?;
+    let mut interrupt = Interrupt::new()
+        .map_err(|error| Failure::new(Exit::Io, format!("cannot wait for ctrl-c: {error}")))?;
     let mut events = stream.follow(from);
     let mut next = from;
     let mut seen = 0;
     while limit.is_none_or(|limit| seen < limit) {
-        let Some(event) = waiting.block_on(next_event(&mut events))? else { break };
+        let Some(event) = blocking(next_event(&mut events, &mut interrupt))? else { break };
         let definitions = shell.runtime.definitions();
         let layout = quixos_runtime::Layout::of(definitions, &ty);
         let value = quixos_runtime::Value::decode(&event.bytes, &layout)
@@ -53,24 +55,12 @@ pub(crate) fn follow(
         .line(format!("{}; the next is {next}", counted(seen as u64, "event"))))
 }
 
-/// What waits for an event and for ctrl-c at once.
-fn waiting() -> Result<tokio::runtime::Runtime, Failure> {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_io()
-        .build()
-        .map_err(|error| Failure::new(Exit::Io, format!("cannot wait for events: {error}")))
-}
-
-async fn next_event(events: &mut Follow) -> Result<Option<Event>, Stop> {
+/// Waits for an event and for ctrl-c at once.
+async fn next_event(events: &mut Follow, interrupt: &mut Interrupt) -> Result<Option<Event>, Stop> {
     tokio::select! {
+        biased;
+        () = interrupt.pressed() => Err(Failure::said(Exit::Interrupted).into()),
         event = events.next() => Ok(event?),
-        stopped = tokio::signal::ctrl_c() => match stopped {
-            Ok(()) => Err(Failure::said(Exit::Interrupted).into()),
-            Err(error) => {
-                let message = format!("cannot wait for ctrl-c: {error}");
-                Err(Failure::new(Exit::Io, message).into())
-            }
-        },
     }
 }
 
