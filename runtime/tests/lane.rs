@@ -258,6 +258,24 @@ fn a_store_that_takes_no_more_writes_is_still_read() {
 }
 
 #[test]
+fn what_never_was_is_not_shown_when_the_store_cannot_be_read_either() {
+    let (store, runtime, shelf) = faulty();
+    store.stand_still();
+    store.fail(Fault::Closed);
+    let one = play_later(&shelf, vec![step("say", "one", None)]);
+    wait_for_executed(&shelf, &runtime, "one");
+    // Gathered on top of the group that will fail.
+    let two = play_later(&shelf, vec![step("say", "two", None)]);
+    wait_for_executed(&shelf, &runtime, "two");
+    store.go_on();
+    for answer in [one, two] {
+        assert_eq!(answer.recv_timeout(LATER).unwrap().unwrap_err().code(), "storage");
+    }
+    let read = blocking(shelf.session.invoke_json(shelf.shelf, "data", &serde_json::Value::Null));
+    assert_eq!(read.map(|answer| answer.value).unwrap_err().code(), "storage");
+}
+
+#[test]
 fn groups_stay_within_the_limit_of_the_store() {
     let limit = 9 << 20;
     let store = Arc::new(FaultyStore::with_batch_limit(limit));

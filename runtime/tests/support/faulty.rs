@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ops::Bound;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
 use bytes::Bytes;
@@ -20,6 +20,8 @@ pub enum Fault {
     NoSpace,
     /// The disk failed for good.
     Poisoned,
+    /// The same, and nothing can be read from it any more.
+    Closed,
     /// Nobody knows; it was written.
     UnknownWritten,
     /// Nobody knows; it was not.
@@ -33,6 +35,8 @@ struct State {
     faults: Mutex<VecDeque<Fault>>,
     standing: Mutex<bool>,
     moves: Condvar,
+    /// Set when nothing can be read any more.
+    closed: AtomicBool,
     /// How many views are still to expire at their first use.
     expiring: AtomicUsize,
     /// Keys and values of the largest batch.
@@ -94,7 +98,8 @@ impl Store for FaultyStore {
         let take_one = |left: usize| left.checked_sub(1);
         let expired =
             self.state.expiring.fetch_update(Ordering::SeqCst, Ordering::SeqCst, take_one).is_ok();
-        Ok(Box::new(FaultyView { inner: self.inner.view()?, expired }))
+        let state = Arc::clone(&self.state);
+        Ok(Box::new(FaultyView { inner: self.inner.view()?, expired, state }))
     }
 
     fn submit(&self, batch: Batch, how: Durability) -> Result<Box<dyn Commit>, CommitError> {
@@ -151,7 +156,7 @@ impl Commit for FaultyCommit {
         let mut faults = self.state.faults.lock().unwrap();
         let fault = faults.pop_front_if(|fault| *fault != Fault::NoSpaceAtSubmit);
         drop(faults);
-        let Self { inner, .. } = *self;
+        let Self { inner, state } = *self;
         match fault {
             None => inner.wait(),
             Some(Fault::UnknownWritten) => {
@@ -162,6 +167,10 @@ impl Commit for FaultyCommit {
                 drop(inner);
                 match other {
                     Fault::Poisoned => Err(CommitError::Poisoned("the disk failed".into())),
+                    Fault::Closed => {
+                        state.closed.store(true, Ordering::SeqCst);
+                        Err(CommitError::Poisoned("the disk failed".into()))
+                    }
                     Fault::UnknownLost => Err(CommitError::Unknown("the disk did not say".into())),
                     Fault::Panic => panic!("a store with an error of its own"),
                     Fault::NoSpace | Fault::NoSpaceAtSubmit | Fault::UnknownWritten => {
@@ -176,6 +185,16 @@ impl Commit for FaultyCommit {
 struct FaultyView {
     inner: Box<dyn View>,
     expired: bool,
+    state: Arc<State>,
+}
+
+impl FaultyView {
+    fn check(&self) -> Result<(), StoreError> {
+        if self.state.closed.load(Ordering::SeqCst) {
+            return Err(StoreError::Closed("the disk failed".into()));
+        }
+        if self.expired { Err(StoreError::Expired) } else { Ok(()) }
+    }
 }
 
 impl View for FaultyView {
@@ -184,7 +203,8 @@ impl View for FaultyView {
     }
 
     fn get(&self, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
-        if self.expired { Err(StoreError::Expired) } else { self.inner.get(key) }
+        self.check()?;
+        self.inner.get(key)
     }
 
     fn range(
@@ -194,9 +214,7 @@ impl View for FaultyView {
         direction: Direction,
         limit: usize,
     ) -> Result<Page, StoreError> {
-        if self.expired {
-            return Err(StoreError::Expired);
-        }
+        self.check()?;
         self.inner.range(start, end, direction, limit)
     }
 }
