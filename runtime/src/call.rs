@@ -8,7 +8,7 @@
 //! What was handed: the receiver, the references in the input, what the call created, and the
 //! references in whatever a granted requirement answered. Nothing is handed by being known.
 //!
-//! Start at [`invoke`], which every call goes through, from outside or nested. What a handler may
+//! Start at [`Called`], which every call goes through, from outside or nested. What a handler may
 //! do with its receiver: `call/receiver.rs`; with others: `call/member.rs`; what is checked:
 //! `call/check.rs`.
 
@@ -39,41 +39,57 @@ pub struct Call<'t> {
     handed: Handed,
 }
 
-/// Calls an operation within a transaction. The input was checked against its type, and `handed`
-/// has its references. What it wrote is taken back if it fails, or panics.
-pub(crate) fn invoke(
-    transaction: &Transaction<'_>,
-    model: &Model,
-    at: OperationIndex,
+/// An operation that may be called on an object, here and in this transaction.
+pub(crate) struct Called<'t> {
+    transaction: &'t Transaction<'t>,
+    model: &'t Model,
+    operation: &'t OperationModel,
+    plan: &'t Plan,
+    atom: &'t AtomModel,
     receiver: ObjectRef,
-    input: &[u8],
-    handed: Handed,
-) -> Result<Vec<u8>, CallError> {
-    let operation = model.operation(at);
-    let (Some(plan), Some(atom)) = (model.plan(at, receiver.atom), model.atom_of(receiver.atom))
-    else {
-        let why = "the receiver's atom does not bind the operation";
-        return Err(denied(&operation.id, "receiver", Verb::Call, Some(receiver), why));
-    };
-    if !operation.here {
-        let why = "this host is not one of the operation's targets";
-        return Err(denied(&operation.id, "targets", Verb::Call, Some(receiver), why));
+}
+
+impl<'t> Called<'t> {
+    /// Checks that the operation may be called.
+    pub(crate) fn open(
+        transaction: &'t Transaction<'t>,
+        model: &'t Model,
+        at: OperationIndex,
+        receiver: ObjectRef,
+    ) -> Result<Self, CallError> {
+        let operation = model.operation(at);
+        let refused =
+            |what, why: &str| denied(&operation.id, what, Verb::Call, Some(receiver), why);
+        let (Some(plan), Some(atom)) =
+            (model.plan(at, receiver.atom), model.atom_of(receiver.atom))
+        else {
+            return Err(refused("receiver", "the receiver's atom does not bind the operation"));
+        };
+        if !operation.here {
+            return Err(refused("targets", "this host is not one of the operation's targets"));
+        }
+        if transaction.circumstances().access == Access::Read
+            && operation.execution == Execution::Transaction
+        {
+            return Err(refused("execution", "a query cannot call an operation that may write"));
+        }
+        Ok(Self { transaction, model, operation, plan, atom, receiver })
     }
-    if transaction.circumstances().access == Access::Read
-        && operation.execution == Execution::Transaction
-    {
-        let why = "a query cannot call an operation that may write";
-        return Err(denied(&operation.id, "execution", Verb::Call, Some(receiver), why));
+
+    /// Calls it. The input was checked against its type, and `handed` has its references. What it
+    /// wrote is taken back if it fails, or panics.
+    pub(crate) fn run(self, input: &[u8], handed: Handed) -> Result<Vec<u8>, CallError> {
+        let Self { transaction, model, operation, plan, atom, receiver } = self;
+        within("bytes in an input", transaction.circumstances().limits.input, input.len())?;
+        let savepoint = transaction.enter()?;
+        let call = Call { transaction, model, operation, plan, atom, receiver, handed };
+        // Unwinding is safe: all that the handler can have changed is taken back below.
+        let answered = catch_unwind(AssertUnwindSafe(|| (operation.handler)(&call, input)))
+            .unwrap_or_else(|panic| Err(panicked(&operation.id, panic.as_ref())))
+            .and_then(|output| call.answer(output));
+        transaction.leave(&savepoint, answered.is_err());
+        answered
     }
-    within("bytes in an input", transaction.circumstances().limits.input, input.len())?;
-    let savepoint = transaction.enter()?;
-    let call = Call { transaction, model, operation, plan, atom, receiver, handed };
-    // Unwinding is safe: all that the handler can have changed is taken back below.
-    let answered = catch_unwind(AssertUnwindSafe(|| (operation.handler)(&call, input)))
-        .unwrap_or_else(|panic| Err(panicked(&operation.id, panic.as_ref())))
-        .and_then(|output| call.answer(output));
-    transaction.leave(&savepoint, answered.is_err());
-    answered
 }
 
 fn panicked(operation: &str, panic: &(dyn std::any::Any + Send)) -> CallError {

@@ -181,6 +181,9 @@ pub(crate) fn disconnect_at(
     at: &str,
 ) -> Result<Option<ObjectRef>, CallError> {
     let edge = &atom.edges[position];
+    if !edge.keyed {
+        return Err(CallError::invalid(&edge.name, "the edge has no keys"));
+    }
     let Some(target) = self::at(transaction, source, edge, at)? else { return Ok(None) };
     transaction.delete(key::edge(source, edge.tag, at.as_bytes()))?;
     inverse::remove(transaction, atom, source, edge, target, at.as_bytes())?;

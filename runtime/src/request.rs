@@ -10,7 +10,7 @@ use quixos_schema::{Definitions, Execution, InterfaceIndex, OperationIndex, Serv
 use ulid::Ulid;
 
 use crate::admit::admit;
-use crate::call::invoke;
+use crate::call::Called;
 use crate::caller::Caller;
 use crate::capability::{Handed, denied};
 use crate::error::CallError;
@@ -78,7 +78,8 @@ impl Request {
                 let handed = Handed::new(on);
                 let layout = &model.operation(operation).input;
                 door.check_input(layout, &self.input, |reference| handed.add(reference))?;
-                let output = invoke(transaction, model, operation, on, &self.input, handed)?;
+                let called = Called::open(transaction, model, operation, on)?;
+                let output = called.run(&self.input, handed)?;
                 Ok(Performed { output, receiver: on, internal })
             }
             Deed::Append { on, at, stream } => {

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 
 use crate::admit::admit;
 use crate::call::Call;
-use crate::capability::{EdgePlace, GrantKind, Members, denied};
+use crate::capability::{EdgePlace, Grant, GrantKind, denied};
 use crate::error::CallError;
 use crate::model::{AtomModel, StreamModel};
 use crate::object::{self, stored};
@@ -64,21 +64,31 @@ impl<'t> Call<'t> {
         if verb == Verb::Write {
             self.writable(requirement, verb)?;
         }
-        self.note(verb, requirement, None, self.receiver);
         Ok(*slot)
     }
 
-    pub(super) fn edge(&self, requirement: usize) -> Result<Resolved<'t>, CallError> {
+    /// Returns an edge that may be read, and asked for this target.
+    pub(super) fn edge(
+        &self,
+        requirement: usize,
+        target: Option<ObjectRef>,
+    ) -> Result<Resolved<'t>, CallError> {
         let GrantKind::Edge { edge, verbs } = self.grant(requirement, Verb::Resolve)? else {
             return Err(self.denied(requirement, Verb::Resolve, None, "it is no edge"));
         };
         self.check_verb(verbs, requirement, Verb::Resolve)?;
+        target.map_or(Ok(()), |target| self.require(target, requirement, Verb::Resolve))?;
         self.note(Verb::Resolve, requirement, None, self.receiver);
         Ok(resolve::place(self.model, self.atom, *edge))
     }
 
-    /// Returns the position of an edge that may be changed.
-    pub(super) fn stored_edge(&self, requirement: usize, verb: Verb) -> Result<usize, CallError> {
+    /// Returns the position of an edge that may be changed, with this target.
+    pub(super) fn stored_edge(
+        &self,
+        requirement: usize,
+        verb: Verb,
+        target: Option<ObjectRef>,
+    ) -> Result<usize, CallError> {
         let GrantKind::Edge { edge, verbs } = self.grant(requirement, verb)? else {
             return Err(self.denied(requirement, verb, None, "it is no edge"));
         };
@@ -86,6 +96,7 @@ impl<'t> Call<'t> {
         self.writable(requirement, verb)?;
         match edge {
             EdgePlace::Edge(at) => {
+                target.map_or(Ok(()), |target| self.require(target, requirement, verb))?;
                 self.note(verb, requirement, None, self.receiver);
                 Ok(*at)
             }
@@ -107,7 +118,6 @@ impl<'t> Call<'t> {
         if verb == Verb::Append {
             self.writable(requirement, verb)?;
         }
-        self.note(verb, requirement, None, self.receiver);
         Ok(&self.atom.streams[*slot])
     }
 
@@ -128,7 +138,6 @@ impl<'t> Call<'t> {
         self.require(on, requirement, verb)?;
         let found = members.served(on.atom, member).zip(self.model.atom_of(on.atom));
         let (served, atom) = found.ok_or_else(|| self.no_such_member(requirement, verb, on))?;
-        self.note(verb, requirement, Some((members, member)), on);
         Ok((served, atom))
     }
 
@@ -146,6 +155,7 @@ impl<'t> Call<'t> {
         requirement: usize,
         member: usize,
         on: ObjectRef,
+        target: Option<ObjectRef>,
     ) -> Result<Resolved<'t>, CallError> {
         let (served, atom) = self.member(requirement, member, Verb::Resolve, on)?;
         let place = match served {
@@ -155,6 +165,8 @@ impl<'t> Call<'t> {
                 return Err(self.no_such_member(requirement, Verb::Resolve, on));
             }
         };
+        target.map_or(Ok(()), |target| self.require(target, requirement, Verb::Resolve))?;
+        self.note(Verb::Resolve, requirement, Some(member), on);
         Ok(resolve::place(self.model, atom, place))
     }
 
@@ -239,26 +251,32 @@ impl<'t> Call<'t> {
         entries
     }
 
+    /// Notes that something was used, which must be allowed by then: what was refused leaves no
+    /// trace.
     pub(super) fn note(
         &self,
         verb: Verb,
         requirement: usize,
-        member: Option<(&Members, usize)>,
+        member: Option<usize>,
         object: ObjectRef,
     ) {
-        self.transaction.note(|| {
-            let name = self.plan.grants.get(requirement).map_or("?", |grant| &grant.name);
-            Step {
-                depth: self.transaction.depth(),
-                operation: self.operation.id.clone(),
-                verb,
-                through: match member {
-                    Some((members, at)) => format!("{name}.{}", members.name(at)),
-                    None => name.to_owned(),
-                },
-                object: self.model.text(object),
-                undone: false,
-            }
+        self.transaction.note(|| Step {
+            depth: self.transaction.depth(),
+            operation: self.operation.id.clone(),
+            verb,
+            through: self.through(requirement, member),
+            object: self.model.text(object),
+            undone: false,
         });
+    }
+
+    fn through(&self, requirement: usize, member: Option<usize>) -> String {
+        let Some(Grant { name, kind }) = self.plan.grants.get(requirement) else {
+            return "?".into();
+        };
+        match (kind, member) {
+            (GrantKind::Interface(members), Some(at)) => format!("{name}.{}", members.name(at)),
+            _ => name.clone(),
+        }
     }
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::admit::admit;
-use crate::call::{Call, invoke};
+use crate::call::{Call, Called};
 use crate::capability::Handed;
 use crate::error::CallError;
 use crate::object::{encoded, stored};
@@ -26,7 +26,10 @@ impl Call<'_> {
     ) -> Result<T, CallError> {
         let (served, atom) = self.member(requirement, member, Verb::Get, on)?;
         match served {
-            Served::State(at) => self.read_state(atom, at, on),
+            Served::State(at) => {
+                self.note(Verb::Get, requirement, Some(member), on);
+                self.read_state(atom, at, on)
+            }
             Served::Edge(_)
             | Served::Inverse(_)
             | Served::Stream(_)
@@ -45,7 +48,7 @@ impl Call<'_> {
         member: usize,
         on: ObjectRef,
     ) -> Result<ObjectRef, CallError> {
-        let edge = self.member_edge(requirement, member, on)?;
+        let edge = self.member_edge(requirement, member, on, None)?;
         Ok(self.hand(edge.one(self.transaction, on)?))
     }
 
@@ -59,7 +62,7 @@ impl Call<'_> {
         member: usize,
         on: ObjectRef,
     ) -> Result<Option<ObjectRef>, CallError> {
-        let edge = self.member_edge(requirement, member, on)?;
+        let edge = self.member_edge(requirement, member, on, None)?;
         Ok(edge.optional(self.transaction, on)?.map(|target| self.hand(target)))
     }
 
@@ -74,8 +77,7 @@ impl Call<'_> {
         on: ObjectRef,
         target: ObjectRef,
     ) -> Result<bool, CallError> {
-        let edge = self.member_edge(requirement, member, on)?;
-        self.require(target, requirement, Verb::Resolve)?;
+        let edge = self.member_edge(requirement, member, on, Some(target))?;
         edge.contains(self.transaction, on, target)
     }
 
@@ -91,7 +93,7 @@ impl Call<'_> {
         after: Option<ObjectRef>,
         limit: usize,
     ) -> Result<Vec<ObjectRef>, CallError> {
-        let edge = self.member_edge(requirement, member, on)?;
+        let edge = self.member_edge(requirement, member, on, None)?;
         Ok(self.hand_all(edge.page(self.transaction, on, after, limit)?))
     }
 
@@ -108,7 +110,7 @@ impl Call<'_> {
         after: Option<&str>,
         limit: usize,
     ) -> Result<Vec<(String, ObjectRef)>, CallError> {
-        let edge = self.member_edge(requirement, member, on)?;
+        let edge = self.member_edge(requirement, member, on, None)?;
         Ok(self.hand_entries(edge.entries(self.transaction, on, after, limit)?))
     }
 
@@ -124,7 +126,7 @@ impl Call<'_> {
         on: ObjectRef,
         key: &str,
     ) -> Result<Vec<ObjectRef>, CallError> {
-        let edge = self.member_edge(requirement, member, on)?;
+        let edge = self.member_edge(requirement, member, on, None)?;
         Ok(self.hand_all(edge.at(self.transaction, on, key)?))
     }
 
@@ -142,7 +144,10 @@ impl Call<'_> {
     ) -> Result<Vec<T>, CallError> {
         let (served, atom) = self.member(requirement, member, Verb::Read, on)?;
         match served {
-            Served::Stream(at) => self.read_stream(&atom.streams[at], on, from, limit),
+            Served::Stream(at) => {
+                self.note(Verb::Read, requirement, Some(member), on);
+                self.read_stream(&atom.streams[at], on, from, limit)
+            }
             Served::State(_)
             | Served::Edge(_)
             | Served::Inverse(_)
@@ -173,7 +178,9 @@ impl Call<'_> {
                     inner.add(reference);
                     self.require(reference, requirement, Verb::Call)
                 })?;
-                let output = invoke(self.transaction, self.model, at, on, &input, inner)?;
+                let called = Called::open(self.transaction, self.model, at, on)?;
+                self.note(Verb::Call, requirement, Some(member), on);
+                let output = called.run(&input, inner)?;
                 self.take(&operation.output, &output, &operation.id)?;
                 stored(&output, || format!("the output of `{}`", operation.id))
             }
@@ -181,6 +188,7 @@ impl Call<'_> {
                 self.writable(requirement, Verb::Call)?;
                 let slot = &atom.streams[at];
                 self.give(&slot.layout, &input, requirement, Verb::Call)?;
+                self.note(Verb::Call, requirement, Some(member), on);
                 let transaction = self.transaction;
                 let offset = transaction.whole(|| stream::append(transaction, on, slot, &input))?;
                 stored(&encoded(&offset)?, || format!("the offset in `{}`", slot.name))

@@ -21,6 +21,7 @@ impl Call<'_> {
     /// `capability`, or that the store cannot be read.
     pub fn state_read<T: DeserializeOwned>(&self, requirement: usize) -> Result<T, CallError> {
         let at = self.state(requirement, Verb::Read)?;
+        self.note(Verb::Read, requirement, None, self.receiver);
         self.read_state(self.atom, at, self.receiver)
     }
 
@@ -36,6 +37,7 @@ impl Call<'_> {
         let at = self.state(requirement, Verb::Write)?;
         let bytes = encoded(value)?;
         self.give(&self.atom.states[at].layout, &bytes, requirement, Verb::Write)?;
+        self.note(Verb::Write, requirement, None, self.receiver);
         let Self { transaction, atom, receiver, .. } = *self;
         transaction.whole(|| object::write_state(transaction, atom, receiver, at, bytes))
     }
@@ -45,7 +47,7 @@ impl Call<'_> {
     /// # Errors
     /// `capability`, or that the store cannot be read.
     pub fn edge_one(&self, requirement: usize) -> Result<ObjectRef, CallError> {
-        let edge = self.edge(requirement)?;
+        let edge = self.edge(requirement, None)?;
         Ok(self.hand(edge.one(self.transaction, self.receiver)?))
     }
 
@@ -54,7 +56,7 @@ impl Call<'_> {
     /// # Errors
     /// As [`Call::edge_one`].
     pub fn edge_optional(&self, requirement: usize) -> Result<Option<ObjectRef>, CallError> {
-        let edge = self.edge(requirement)?;
+        let edge = self.edge(requirement, None)?;
         Ok(edge.optional(self.transaction, self.receiver)?.map(|target| self.hand(target)))
     }
 
@@ -63,8 +65,7 @@ impl Call<'_> {
     /// # Errors
     /// As [`Call::edge_one`].
     pub fn edge_contains(&self, requirement: usize, target: ObjectRef) -> Result<bool, CallError> {
-        let edge = self.edge(requirement)?;
-        self.require(target, requirement, Verb::Resolve)?;
+        let edge = self.edge(requirement, Some(target))?;
         edge.contains(self.transaction, self.receiver, target)
     }
 
@@ -79,7 +80,7 @@ impl Call<'_> {
         after: Option<ObjectRef>,
         limit: usize,
     ) -> Result<Vec<ObjectRef>, CallError> {
-        let edge = self.edge(requirement)?;
+        let edge = self.edge(requirement, None)?;
         let targets = edge.page(self.transaction, self.receiver, after, limit)?;
         Ok(self.hand_all(targets))
     }
@@ -89,7 +90,7 @@ impl Call<'_> {
     /// # Errors
     /// As [`Call::edge_one`].
     pub fn edge_at(&self, requirement: usize, key: &str) -> Result<Option<ObjectRef>, CallError> {
-        let edge = self.edge(requirement)?;
+        let edge = self.edge(requirement, None)?;
         let found = edge.at(self.transaction, self.receiver, key)?;
         Ok(found.first().map(|target| self.hand(*target)))
     }
@@ -105,7 +106,7 @@ impl Call<'_> {
         after: Option<&str>,
         limit: usize,
     ) -> Result<Vec<(String, ObjectRef)>, CallError> {
-        let edge = self.edge(requirement)?;
+        let edge = self.edge(requirement, None)?;
         let entries = edge.entries(self.transaction, self.receiver, after, limit)?;
         Ok(self.hand_entries(entries))
     }
@@ -115,8 +116,7 @@ impl Call<'_> {
     /// # Errors
     /// `capability`; `conflict` when the edge holds at most one target and another is there.
     pub fn edge_connect(&self, requirement: usize, target: ObjectRef) -> Result<bool, CallError> {
-        let at = self.stored_edge(requirement, Verb::Connect)?;
-        self.require(target, requirement, Verb::Connect)?;
+        let at = self.stored_edge(requirement, Verb::Connect, Some(target))?;
         let Self { transaction, atom, receiver, .. } = *self;
         transaction.whole(|| edge::connect(transaction, atom, receiver, at, None, target))
     }
@@ -131,8 +131,7 @@ impl Call<'_> {
         key: &str,
         target: ObjectRef,
     ) -> Result<bool, CallError> {
-        let at = self.stored_edge(requirement, Verb::Connect)?;
-        self.require(target, requirement, Verb::Connect)?;
+        let at = self.stored_edge(requirement, Verb::Connect, Some(target))?;
         let Self { transaction, atom, receiver, .. } = *self;
         transaction.whole(|| edge::connect(transaction, atom, receiver, at, Some(key), target))
     }
@@ -146,8 +145,7 @@ impl Call<'_> {
         requirement: usize,
         target: ObjectRef,
     ) -> Result<bool, CallError> {
-        let at = self.stored_edge(requirement, Verb::Disconnect)?;
-        self.require(target, requirement, Verb::Disconnect)?;
+        let at = self.stored_edge(requirement, Verb::Disconnect, Some(target))?;
         let Self { transaction, atom, receiver, .. } = *self;
         transaction.whole(|| edge::disconnect(transaction, atom, receiver, at, target))
     }
@@ -161,7 +159,7 @@ impl Call<'_> {
         requirement: usize,
         key: &str,
     ) -> Result<Option<ObjectRef>, CallError> {
-        let at = self.stored_edge(requirement, Verb::Disconnect)?;
+        let at = self.stored_edge(requirement, Verb::Disconnect, None)?;
         let Self { transaction, atom, receiver, .. } = *self;
         let found =
             transaction.whole(|| edge::disconnect_at(transaction, atom, receiver, at, key))?;
@@ -203,6 +201,7 @@ impl Call<'_> {
         let slot = self.stream(requirement, Verb::Append)?;
         let bytes = encoded(event)?;
         self.give(&slot.layout, &bytes, requirement, Verb::Append)?;
+        self.note(Verb::Append, requirement, None, self.receiver);
         let Self { transaction, receiver, .. } = *self;
         transaction.whole(|| stream::append(transaction, receiver, slot, &bytes))
     }
@@ -218,6 +217,7 @@ impl Call<'_> {
         limit: usize,
     ) -> Result<Vec<T>, CallError> {
         let slot = self.stream(requirement, Verb::Read)?;
+        self.note(Verb::Read, requirement, None, self.receiver);
         self.read_stream(slot, self.receiver, from, limit)
     }
 
@@ -227,6 +227,7 @@ impl Call<'_> {
     /// As [`Call::stream_read`].
     pub fn stream_len(&self, requirement: usize) -> Result<u64, CallError> {
         let slot = self.stream(requirement, Verb::Read)?;
+        self.note(Verb::Read, requirement, None, self.receiver);
         stream::length(self.transaction, self.receiver, slot)
     }
 }
