@@ -9,36 +9,50 @@ use crate::frame::DecisionError;
 use crate::input::ClientInput;
 use crate::llm::{LlmRequest, LlmResponse, StreamDelta};
 
-/// The types that stand on their own on the wire; each is in `$defs` of [`document`].
-pub const TOP_LEVEL: &[&str] = &[
-    "DecisionRequest",
-    "DecisionResponse",
-    "ClientInput",
-    "LlmRequest",
-    "LlmResponse",
-    "StreamDelta",
-    "DecisionError",
-    "AgentConfig",
-];
-
 /// Returns one document (draft 2020-12) with every type in `$defs`.
 ///
-/// The document as a whole describes a decision request, so that a generator which wants a root
-/// has one.
+/// What stands on its own on the wire: `DecisionRequest`, `WorkerAnswer`, `ClientInput`,
+/// `AgentConfig`, `LlmRequest`, `LlmResponse`, `StreamDelta`, `DecisionError`. The document as a
+/// whole describes a `DecisionRequest`, for tools that want a root.
 pub fn document() -> Value {
     let mut generator = SchemaSettings::draft2020_12().into_generator();
     generator.subschema_for::<DecisionRequest>();
-    generator.subschema_for::<DecisionResponse>();
+    let response = generator.subschema_for::<DecisionResponse>();
     generator.subschema_for::<ClientInput>();
+    generator.subschema_for::<AgentConfig>();
     generator.subschema_for::<LlmRequest>();
     generator.subschema_for::<LlmResponse>();
     generator.subschema_for::<StreamDelta>();
     generator.subschema_for::<DecisionError>();
-    generator.subschema_for::<AgentConfig>();
+    let mut types = generator.take_definitions(true);
+    types.insert(
+        "WorkerAnswer".to_owned(),
+        json!({
+            "anyOf": [response, { "type": "null" }],
+            "description": "What a worker sends back, as a body or as the last frame of a stream.",
+        }),
+    );
+    types.values_mut().for_each(unwrap_descriptions);
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Decision protocol",
         "$ref": "#/$defs/DecisionRequest",
-        "$defs": generator.take_definitions(true),
+        "$defs": types,
     })
+}
+
+/// Takes out of descriptions the line breaks that only the width of our source put there.
+fn unwrap_descriptions(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            if let Some(Value::String(text)) = fields.get_mut("description") {
+                let paragraphs: Vec<_> =
+                    text.split("\n\n").map(|paragraph| paragraph.replace('\n', " ")).collect();
+                *text = paragraphs.join("\n\n");
+            }
+            fields.values_mut().for_each(unwrap_descriptions);
+        }
+        Value::Array(items) => items.iter_mut().for_each(unwrap_descriptions),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }
