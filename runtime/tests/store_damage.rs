@@ -264,6 +264,17 @@ fn no_part_of_a_long_value_outlives_it() {
     let deletion = store_support::batch(&[("a", None)]);
     open(folder.path()).commit(deletion, Durability::Durable).unwrap();
     assert_eq!(records(folder.path()), 1, "the number of the newest batch is left");
+    // Nor where the store is the same that wrote it.
+    let store = open(folder.path());
+    put(&store, "a", &"1".repeat(70_000)).unwrap();
+    put(&store, "a", &"1".repeat(40_000)).unwrap();
+    drop(store);
+    assert_eq!(records(folder.path()), 4, "a value of 40000 bytes in two parts");
+    let store = open(folder.path());
+    put(&store, "b", &"1".repeat(70_000)).unwrap();
+    put(&store, "b", "1").unwrap();
+    drop(store);
+    assert_eq!(records(folder.path()), 5, "beside it a short value");
 }
 
 #[test]

@@ -10,6 +10,7 @@
 //! - `engine.rs`: the calls of sled that are safe, panics caught;
 //! - `record.rs`, `writing.rs`: a checksum in every record, long values in parts, a batch's number
 //!   and the outcomes of its transactions in the same batch;
+//! - `long.rs`: which keys need no look before they are overwritten;
 //! - `overlay.rs`, `view.rs`: reading one version while the next is written;
 //! - `lane.rs`: one batch at a time, durable before it is answered, and a stop for good when that
 //!   is in doubt;
@@ -25,6 +26,7 @@ mod engine;
 mod error;
 mod folder;
 mod lane;
+mod long;
 mod opening;
 mod overlay;
 mod progress;

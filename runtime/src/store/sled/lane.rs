@@ -16,6 +16,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use super::disk::Disk;
 use super::engine::{Engine, Failure};
 use super::folder::Folder;
+use super::long::LongValues;
 use super::overlay::Overlay;
 use super::progress::Progress;
 use super::writing::encode;
@@ -36,6 +37,8 @@ pub(super) struct Lane {
     staged: Mutex<Option<Arc<Overlay>>>,
     /// Told when no batch is staged any longer, and when the lane fails.
     freed: Condvar,
+    /// Held while a batch is encoded.
+    long: Mutex<LongValues>,
     applying: AtomicU64,
     applied: AtomicU64,
     durable: AtomicU64,
@@ -51,6 +54,7 @@ pub(super) struct Opened {
     pub(super) folder: Folder,
     pub(super) disk: Arc<dyn Disk>,
     pub(super) progress: Progress,
+    pub(super) long: LongValues,
     pub(super) newest: Version,
     pub(super) free_space_floor: u64,
 }
@@ -63,7 +67,7 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Lane {
     /// Starts where the store ends. All of it must be durable.
     pub(super) fn start(opened: Opened) -> Lane {
-        let Opened { engine, folder, disk, progress, newest, free_space_floor } = opened;
+        let Opened { engine, folder, disk, progress, long, newest, free_space_floor } = opened;
         Lane {
             engine,
             folder,
@@ -71,6 +75,7 @@ impl Lane {
             free_space_floor,
             staged: Mutex::default(),
             freed: Condvar::new(),
+            long: Mutex::new(long),
             applying: AtomicU64::new(newest),
             applied: AtomicU64::new(newest),
             durable: AtomicU64::new(newest),
@@ -115,7 +120,7 @@ impl Lane {
         let encoded = self.refuse_if_failed().and_then(|()| self.refuse_if_full(overlay));
         let encoded = encoded.and_then(|()| {
             let cannot = |failure: Failure| CommitError::Poisoned(self.fail(failure.to_string()));
-            encode(&self.engine, overlay).map_err(cannot)
+            encode(&self.engine, &mut held(&self.long), overlay).map_err(cannot)
         });
         let batch = match encoded {
             Ok(batch) => batch,

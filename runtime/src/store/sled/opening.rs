@@ -10,6 +10,7 @@ use super::engine::{Engine, Failure};
 use super::error::OpenError;
 use super::folder::{Contents, Folder, sync_folder};
 use super::lane::{Lane, Opened};
+use super::long::LongValues;
 use super::progress::Progress;
 use super::{record, writing};
 use crate::store::Version;
@@ -25,8 +26,9 @@ pub(super) fn open(
         Contents::New => make(&folder, options, disk.as_ref())?,
         Contents::Store => recover(&folder, options, disk.as_ref())?,
     };
+    let long = LongValues::find(&engine).map_err(|failure| unopened(&folder, failure))?;
     let free_space_floor = options.free_space_floor;
-    Ok(Lane::start(Opened { engine, folder, disk, progress, newest, free_space_floor }))
+    Ok(Lane::start(Opened { engine, folder, disk, progress, long, newest, free_space_floor }))
 }
 
 /// Makes an empty store. Until [`Folder::finish`] it is none, and is made again.

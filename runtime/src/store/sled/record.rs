@@ -44,6 +44,13 @@ pub(super) fn part_key(key: &[u8], index: u32) -> Vec<u8> {
     [&PART, key, &index.to_be_bytes()].concat()
 }
 
+/// Returns the keys between which the parts of the values under keys with a first byte lie.
+/// No key begins with the last byte that there is.
+pub(super) fn parts_between(first: u8) -> ([u8; 3], [u8; 3]) {
+    let [reserved, part] = PART;
+    ([reserved, part, first], [reserved, part, first + 1])
+}
+
 /// What a record holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]

@@ -4,11 +4,17 @@
 use ::sled::{Batch, IVec};
 
 use super::engine::{Engine, Failure};
+use super::long::LongValues;
 use super::overlay::Overlay;
 use super::record::{self, Encoder};
 
-/// Makes sled's batch. Reads what is overwritten, because the parts of a long value go with it.
-pub(super) fn encode(engine: &Engine, overlay: &Overlay) -> Result<Batch, Failure> {
+/// Makes sled's batch. Reads what is overwritten where that may be a long value, because its parts
+/// go with it.
+pub(super) fn encode(
+    engine: &Engine,
+    long: &mut LongValues,
+    overlay: &Overlay,
+) -> Result<Batch, Failure> {
     let mut batch = Batch::default();
     let mut encoder = Encoder::default();
     for (key, value) in &overlay.writes {
@@ -22,7 +28,13 @@ pub(super) fn encode(engine: &Engine, overlay: &Overlay) -> Result<Batch, Failur
                 0
             }
         };
-        let old_parts = engine.get(key)?.map_or(0, |record| record::part_count(&record));
+        let old_parts = match long.may_be_under(key) {
+            true => engine.get(key)?.map_or(0, |record| record::part_count(&record)),
+            false => 0,
+        };
+        if parts > 0 {
+            long.add(key);
+        }
         for part in parts..old_parts {
             batch.remove(record::part_key(key, part));
         }
