@@ -4,8 +4,11 @@
 
 use std::fmt::Debug;
 use std::fs::File;
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{self, BufReader, Seek, SeekFrom, Write};
 use std::path::Path;
+
+/// How much of a file is read at once.
+const READ_BYTES: usize = 1 << 20;
 
 #[cfg_attr(not(feature = "testing"), allow(unreachable_pub, reason = "public to tests alone"))]
 /// What the store asks of the disk on its way to an answer.
@@ -25,6 +28,16 @@ pub trait Disk: Debug + Send + Sync {
     /// data is gone.
     fn sync(&self, file: &File) -> io::Result<()> {
         file.sync_data()
+    }
+
+    /// Reads all of a file, and keeps nothing of it.
+    ///
+    /// # Errors
+    /// The system's.
+    fn read_through(&self, mut file: &File) -> io::Result<()> {
+        file.seek(SeekFrom::Start(0))?;
+        let mut file = BufReader::with_capacity(READ_BYTES, file);
+        io::copy(&mut file, &mut io::sink()).map(drop)
     }
 
     /// Overwrites a part of a file.

@@ -27,6 +27,9 @@ pub(super) const NAME: &str = "sled 0.34";
 /// The length of a piece of sled's log. Fixed when a store is made.
 pub(super) const SEGMENT_BYTES: usize = 8 << 20;
 
+/// With less of a cache sled panics.
+const LEAST_CACHE_BYTES: u64 = 256;
+
 /// How long closing may take. Everything is on the disk before; what is left is sled's tidying.
 const CLOSE_PATIENCE: Duration = Duration::from_secs(10);
 
@@ -85,6 +88,7 @@ impl Engine {
         let io = |error: io::Error| Failure::Io(error.to_string());
         remove_unfinished_snapshots(folder).map_err(io)?;
         let open = || {
+            let cache_bytes = cache_bytes.max(LEAST_CACHE_BYTES);
             let config = Config::new().path(folder).cache_capacity(cache_bytes);
             config.segment_size(SEGMENT_BYTES).open()
         };

@@ -182,8 +182,9 @@ impl Folder {
         let write = || -> io::Result<()> {
             let draft = self.path.join(MARKER_DRAFT);
             let mut file = File::create(&draft)?;
-            serde_json::to_writer_pretty(&mut file, &Marker::ours(state))?;
-            file.write_all(b"\n")?;
+            let mut text = serde_json::to_vec_pretty(&Marker::ours(state))?;
+            text.push(b'\n');
+            file.write_all(&text)?;
             file.sync_all()?;
             fs::rename(&draft, &path)?;
             sync_folder(&self.path)

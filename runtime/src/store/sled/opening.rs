@@ -72,6 +72,10 @@ fn recover(
     // of what it finds, and what it found only where the last segment has room left; were the power
     // cut then, the log could end before its snapshot, and sled would refuse it for good.
     disk.sync(&log).map_err(OpenError::io(&folder.data()))?;
+    // sled takes a log that it cannot read for one that ends there, and clears the rest for good. So
+    // all of it is read once before: what cannot be read is left as it is, and what can is in the
+    // system's memory when sled asks for it.
+    disk.read_through(&log).map_err(OpenError::io(&folder.data()))?;
     drop(log);
     let engine = open_engine(folder, options)?;
     let newest = engine.get(record::NEWEST).map_err(|failure| unopened(folder, failure))?;
