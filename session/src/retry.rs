@@ -22,6 +22,16 @@ pub(crate) fn stored(policy: &quixos_protocol::RetryPolicy) -> RetryPolicy {
     }
 }
 
+/// Returns a stored policy as it goes over the wire.
+pub(crate) fn wire(policy: &RetryPolicy) -> quixos_protocol::RetryPolicy {
+    quixos_protocol::RetryPolicy {
+        timeout_secs: policy.timeout_secs,
+        max_retries: policy.max_retries.try_into().unwrap_or(u32::MAX),
+        backoff_base_secs: policy.backoff_base_secs,
+        backoff_max_secs: policy.backoff_max_secs,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
