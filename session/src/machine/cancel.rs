@@ -1,0 +1,71 @@
+//! Cancelling: a turn, or the session for good with all that runs in it and below it.
+
+use quixos_runtime::CallError;
+
+use super::turn::TurnEnd;
+use super::{Dropped, Machine, Void};
+use crate::refusal::Refusal;
+use crate::sessions::{Cancel, Usage};
+use crate::status::{FRONTEND, SYSTEM};
+
+impl Machine<'_, '_> {
+    /// Cancels a turn, or the session.
+    pub(crate) fn cancel(&mut self, cancel: Cancel) -> Result<(), CallError> {
+        self.require_owner(&cancel.by)?;
+        match cancel.turn {
+            Some(turn) => self.cancel_turn(&turn),
+            None if cancel.by.class == FRONTEND => Err(Refusal::NotPrivileged.into()),
+            None => self.cancel_session(cancel.by.class == SYSTEM),
+        }
+    }
+
+    fn cancel_turn(&mut self, turn: &str) -> Result<(), CallError> {
+        let Some(request) = self.cx.turns().get(turn)? else {
+            return Err(CallError::NotFound { what: format!("a turn `{turn}`") });
+        };
+        self.report.turn = Some(turn.to_owned());
+        if self.data.turn.as_ref().is_some_and(|active| active.id == turn) {
+            return self.complete_turn(TurnEnd::Cancelled);
+        }
+        // One that waits has a request that is queued, and is over with it.
+        let waited = self.cx.waiting().disconnect(request)?;
+        if waited {
+            self.cx.work(request).cancel()?;
+            self.cx.work(request).publish_completion()?;
+        }
+        self.report.applied = waited;
+        Ok(())
+    }
+
+    /// Ends the session. Its parent is told of the end, unless it is the parent that asks.
+    fn cancel_session(&mut self, by_parent: bool) -> Result<(), CallError> {
+        if self.data.cancelled {
+            self.report.applied = false;
+            return Ok(());
+        }
+        self.data.cancelled = true;
+        self.void_calls(Void::Cancelled, |_| true)?;
+        self.drop_decisions(Dropped::Cancelled, |_| true)?;
+        self.silent = by_parent;
+        let had_turn = self.data.turn.is_some();
+        self.complete_turn(TurnEnd::Cancelled)?;
+        for request in self.cx.waiting().all()? {
+            self.cx.waiting().disconnect(request)?;
+            self.cx.work(request).cancel()?;
+            self.cx.work(request).publish_completion()?;
+        }
+        for interrupt in std::mem::take(&mut self.live.interrupts) {
+            self.close_question(&interrupt.question, None)?;
+        }
+        self.live.sends.clear();
+        self.cancel_children()?;
+        let thread = self.cx.thread().resolve()?;
+        self.cx.conversation(thread).archive(true)?;
+        self.log_session_cancelled()?;
+        if !had_turn {
+            let nothing: Usage = crate::usage::none();
+            self.tell_parent(None, Some("cancelled"), &nothing)?;
+        }
+        Ok(())
+    }
+}
