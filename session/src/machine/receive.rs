@@ -4,7 +4,7 @@
 //! Each begins a turn. While another one is active it waits in AgentRuntime's queue, with all that
 //! is needed to begin it.
 
-use quixos_package::agent_runtime::AgentRequestObject;
+use quixos_package::agent_runtime::{AgentRequestObject, RequestData};
 use quixos_protocol::DraftMessage;
 use quixos_runtime::{CallError, Ref};
 use serde::{Deserialize, Serialize};
@@ -82,6 +82,17 @@ impl Machine<'_, '_> {
 }
 
 impl Queued {
+    /// Returns what a request that has waited begins: the message that another session sent, or of
+    /// a request that came by another door, its text.
+    pub(super) fn of(turn_id: &str, admission: &RequestData) -> Self {
+        let kept = admission.data.as_deref().filter(|_| admission.source_kind == SESSION);
+        kept.and_then(|data| serde_json::from_str(data).ok()).unwrap_or_else(|| Self {
+            kind: QueuedKind::MessageSend,
+            turn_id: turn_id.to_owned(),
+            message: DraftMessage::user(&admission.text),
+        })
+    }
+
     fn as_turn(&self) -> Result<NewTurn, CallError> {
         let text = self.message.content.as_ref().map(|content| content.text().into_owned());
         Ok(NewTurn {

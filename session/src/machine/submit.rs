@@ -27,7 +27,7 @@ pub(super) const USER: &str = "user";
 /// # Errors
 ///
 /// `invalid`, with the path to the field.
-pub(crate) fn read(input: &str) -> Result<ClientInput, CallError> {
+pub(crate) fn read_input(input: &str) -> Result<ClientInput, CallError> {
     parse(input.as_bytes(), INPUT_BYTES)
         .map_err(|error| CallError::invalid("input", error.to_string()))
 }
@@ -35,7 +35,7 @@ pub(crate) fn read(input: &str) -> Result<ClientInput, CallError> {
 impl Machine<'_, '_> {
     /// Takes an input.
     pub(crate) fn submit(&mut self, submit: Submit) -> Result<(), CallError> {
-        let input = read(&submit.input)?;
+        let input = read_input(&submit.input)?;
         let by = &submit.by;
         self.require_owner(by)?;
         if let Some(agent) = input.agent_id()

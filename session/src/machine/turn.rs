@@ -9,8 +9,10 @@ use quixos_package::agent_runtime::{
 use quixos_runtime::{CallError, Ref};
 use serde_json::Value;
 
+use super::receive::Queued;
 use super::{Dropped, Machine, Minted, Void};
 use crate::refusal::Refusal;
+use crate::reference::object_id;
 use crate::sessions::TurnData;
 use crate::status::{START_QUEUED, SYSTEM};
 use crate::{stored, usage};
@@ -177,12 +179,9 @@ impl Machine<'_, '_> {
             self.cx.waiting().disconnect(request)?;
             let admission = self.cx.work(request).admission()?;
             let is_over = is_terminal(&self.cx.work(request).progress()?.status);
-            let queued: Option<super::receive::Queued> = admission
-                .data
-                .as_deref()
-                .and_then(|data| serde_json::from_str(data).ok());
-            if let (false, Some(queued)) = (is_over, queued) {
-                self.begin_received(queued, request)?;
+            if !is_over {
+                let id = object_id(&self.cx.reference_text(request)).to_owned();
+                self.begin_received(Queued::of(&id, &admission), request)?;
                 return Ok(true);
             }
         }

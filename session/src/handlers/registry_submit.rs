@@ -1,0 +1,83 @@
+//! `registry_submit`: submits to a session, which the first input that begins a turn makes.
+//!
+//! A refusal takes the session with it that would have been made.
+
+use std::collections::BTreeMap;
+
+use quixos_package::agent_runtime::{AgentDirectoryCreateThreadInput, AgentObject};
+use quixos_runtime::{CallError, Ref};
+
+use crate::Sessions;
+use crate::machine::read_input;
+use crate::new_session::{Place, new_session};
+use crate::refusal::Refusal;
+use crate::sessions::registry_submit::{Context, Handler, Input, Output};
+use crate::sessions::{Binding, SessionObject, Submit};
+use crate::instant;
+
+impl Handler for Sessions {
+    fn handle(cx: &Context<'_>, input: Input) -> Result<Output, CallError> {
+        let Input { by, session_id, metadata, input } = input;
+        let given = read_input(&input)?;
+        let metadata_is_read = serde_json::from_str::<BTreeMap<String, String>>(&metadata);
+        if let Err(error) = metadata_is_read {
+            return Err(CallError::invalid("metadata", error.to_string()));
+        }
+        if session_id.trim().is_empty() {
+            return Err(CallError::invalid("sessionId", "must not be blank"));
+        }
+        let known = cx.registry(cx.receiver()).sessions_at(&session_id)?.first().copied();
+        let session = match (known, given.agent_id()) {
+            (Some(session), _) => session,
+            (None, Some(agent_id)) => {
+                let binding = Binding {
+                    session_id,
+                    agent_id: agent_id.to_owned(),
+                    tenant: by.tenant.clone(),
+                    owner_id: by.owner_id.clone(),
+                    metadata,
+                    ancestry: Vec::new(),
+                    delegation: String::new(),
+                    created_at: instant::text(cx.instant()),
+                };
+                create(cx, binding)?
+            }
+            (None, None) => {
+                return Err(CallError::NotFound { what: format!("a session `{session_id}`") });
+            }
+        };
+        let outcome = cx.session(session).submit(&Submit { by, input })?;
+        Ok(Output { session, outcome })
+    }
+}
+
+fn create(cx: &Context<'_>, binding: Binding) -> Result<Ref<SessionObject>, CallError> {
+    if binding.owner_id.trim().is_empty() {
+        return Err(CallError::invalid("by.ownerId", "must not be blank"));
+    }
+    let agent = agent(cx, &binding.agent_id)?;
+    let directory = cx.registry(cx.receiver()).directory()?;
+    let thread = cx.directory(directory).create_thread(&AgentDirectoryCreateThreadInput {
+        agent,
+        title: String::new(),
+        kind: "session".to_owned(),
+        created_at: binding.created_at.clone(),
+        contexts: Vec::new(),
+    })?;
+    let place = Place { registry: cx.receiver(), agent, thread, parent: None };
+    let session = cx.create_session(&new_session(binding, place))?;
+    cx.threads().connect(&cx.reference_text(thread), session)?;
+    Ok(session)
+}
+
+/// Returns the one agent of the directory that has a name.
+fn agent(cx: &Context<'_>, name: &str) -> Result<Ref<AgentObject>, CallError> {
+    let directory = cx.registry(cx.receiver()).directory()?;
+    let mut found = None;
+    for agent in cx.directory(directory).agents()? {
+        if cx.agent(agent).data()?.name == name && found.replace(agent).is_some() {
+            return Err(Refusal::AmbiguousAgent.into());
+        }
+    }
+    found.ok_or_else(|| Refusal::UnknownAgent.into())
+}
