@@ -1,7 +1,8 @@
 //! The settings of an agent: a JSON object of known keys, each of which may be absent.
 //!
 //! What is checked on the way in is stored as it was written, and read here again wherever it
-//! counts. A key that nobody knows is refused, since a misspelled limit would be no limit.
+//! counts. A key that nobody knows is refused, since a misspelled limit would be no limit. What is
+//! under `session` is for whoever runs sessions; here it is an object and no more.
 
 use quixos_runtime::CallError;
 use serde_json::{Map, Value};
@@ -49,6 +50,7 @@ impl Settings {
             limits: keys.take("limits").map_or(Ok(Limits::default()), Limits::read)?,
             notify_completions: keys.take("notifyCompletions").map_or(Ok(true), boolean)?,
         };
+        keys.take("session").map_or(Ok(()), object)?;
         keys.end()?;
         Ok(settings)
     }
@@ -85,6 +87,10 @@ fn number((path, value): (String, Value)) -> Result<u32, CallError> {
 
 fn boolean((path, value): (String, Value)) -> Result<bool, CallError> {
     value.as_bool().ok_or_else(|| json::wrong(&path, "`true` or `false`", &value))
+}
+
+fn object((path, value): (String, Value)) -> Result<(), CallError> {
+    if value.is_object() { Ok(()) } else { Err(json::wrong(&path, "a JSON object", &value)) }
 }
 
 /// The keys of an object that were not yet asked for; those that remain are unknown.
@@ -137,6 +143,12 @@ mod tests {
     }
 
     #[test]
+    fn what_sessions_are_told_is_theirs() {
+        let told = Settings::parse(r#"{"session":{"agent":{"model":"m"},"anything":1}}"#).unwrap();
+        assert_eq!(told, Settings::parse("{}").unwrap());
+    }
+
+    #[test]
     fn a_fault_is_named_by_its_path() {
         for (text, at) in [
             ("", "settings"),
@@ -151,6 +163,7 @@ mod tests {
             (r#"{"limits":{"maxOptionalPending":1.0}}"#, "settings.limits.maxOptionalPending"),
             (r#"{"limits":{"maxCausalDepth":4294967296}}"#, "settings.limits.maxCausalDepth"),
             (r#"{"notifyCompletions":null}"#, "settings.notifyCompletions"),
+            (r#"{"session":[]}"#, "settings.session"),
         ] {
             assert_eq!(path(text), at, "{text}");
         }
