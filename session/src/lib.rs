@@ -1,7 +1,47 @@
 //! Sessions: conversations that workers decide about, as a package on AgentRuntime.
+//!
+//! A session is a thread and what a conversation needs beyond it. What it is, is in
+//! `sessions.quixos`; how it moves, below `machine.rs`; what it says to workers, models and clients,
+//! in the queries (`handlers.rs`) and the pure rules that they stand on. Nothing here does I/O: an
+//! engine asks what is due, does it, and reports back.
+//!
+//! Start at [`package`], which a host gives to `Runtime::builder` beside AgentRuntime, and at the
+//! module that is generated from the definition: [`sessions`].
 
+mod clock;
+mod handlers;
+mod instant;
 mod machine;
+mod messages;
+mod model_request;
+pub mod native;
+mod new_session;
 mod past;
+mod pause;
+mod propose;
+mod reconcile;
+mod reference;
+mod refusal;
+mod retry;
+mod settings;
+mod status;
 mod stored;
+mod tools;
+mod tree;
+mod trigger;
+mod usage;
+mod versions;
 
 include!(concat!(env!("OUT_DIR"), "/quixos.rs"));
+
+pub use refusal::{NotARefusal, Refusal};
+pub use settings::WrittenSettings;
+
+/// The operations of sessions, as handlers.
+pub struct Sessions;
+
+/// Returns the package, ready to be loaded beside AgentRuntime.
+#[must_use]
+pub fn package() -> quixos_runtime::PackageCode {
+    sessions::package::<Sessions>()
+}

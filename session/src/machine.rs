@@ -26,6 +26,7 @@ mod progress;
 mod prompt;
 mod send;
 mod settle;
+mod settlement;
 mod step;
 mod take;
 mod usage;
@@ -49,7 +50,8 @@ use crate::sessions::{Binding, Fence, Live, Outcome, SessionData, SessionRegistr
 
 pub(crate) use calls::{Dropped, Void};
 pub(crate) use mint::Minted;
-pub(crate) use settle::{Ending, Failure, Inapplicable, Tell};
+pub(crate) use settle::{Ending, Failure, Tell};
+pub(crate) use submit::read_input;
 pub(crate) use turn::TurnEnd;
 
 /// A session in the middle of a step.
@@ -68,6 +70,8 @@ pub(crate) struct Machine<'m, 'c> {
     pub(crate) report: Report,
     /// The child that tells of its end in this step: it is in the middle of a step itself.
     pub(crate) reporting: Option<String>,
+    /// Whether the parent is not told of an end: it is the parent that brings it about.
+    pub(crate) silent: bool,
     was_awake: bool,
 }
 
@@ -95,6 +99,7 @@ impl<'m, 'c> Machine<'m, 'c> {
             now: cx.instant(),
             report: Report { turn: None, applied: true, interrupt: None },
             reporting: None,
+            silent: false,
             was_awake,
         })
     }
@@ -149,7 +154,7 @@ impl<'m, 'c> Machine<'m, 'c> {
 }
 
 /// Says whether an engine has something to do for a session, or to wait for.
-fn is_awake(data: &SessionData, live: &Live) -> bool {
+pub(crate) fn is_awake(data: &SessionData, live: &Live) -> bool {
     data.turn.is_some()
         || !live.calls.is_empty()
         || !live.decisions.is_empty()

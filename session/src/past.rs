@@ -20,8 +20,12 @@ pub(crate) trait Past {
     fn ended_call(&self, id: &str) -> Result<Option<CallData>, CallError>;
     /// Returns a decision that has ended.
     fn ended_decision(&self, id: &str) -> Result<Option<DecisionData>, CallError>;
-    /// Returns all versions of `state` or `agent`, the oldest first.
-    fn versions(&self, kind: &str) -> Result<Vec<VersionData>, CallError>;
+    /// Returns the newest version of `state` or `agent` that is wanted.
+    fn newest_version(
+        &self,
+        kind: &str,
+        wanted: impl FnMut(&VersionData) -> Result<bool, CallError>,
+    ) -> Result<Option<VersionData>, CallError>;
     /// Returns a text by its digest.
     fn text(&self, digest: &str) -> Result<Option<String>, CallError>;
     /// Returns an event of the log by its offset.
@@ -29,7 +33,7 @@ pub(crate) trait Past {
 }
 
 /// Implements [`Past`] for the contexts of operations that declare the same requirements for it:
-/// `events`, `results`, `session`, `message`, `call`, `decision`, `version` and `text`.
+/// `events`, `session`, `message`, `call`, `decision`, `version` and `text`.
 macro_rules! past {
     ($($operation:ident),* $(,)?) => {$(
         impl $crate::past::Past for $crate::sessions::$operation::Context<'_> {
@@ -39,8 +43,8 @@ macro_rules! past {
             }
 
             fn result(&self, tool_call_id: &str) -> Result<Option<NodeData>, CallError> {
-                let found = self.results().get(tool_call_id)?;
-                found.map(|node| self.message(node).data()).transpose()
+                let found = self.session(self.receiver()).results_at(tool_call_id)?;
+                found.first().map(|&node| self.message(node).data()).transpose()
             }
 
             fn nodes(&self) -> Result<Vec<NodeData>, CallError> {
@@ -64,14 +68,19 @@ macro_rules! past {
                 found.last().map(|&decision| self.decision(decision).data()).transpose()
             }
 
-            fn versions(&self, kind: &str) -> Result<Vec<VersionData>, CallError> {
-                let found = self.session(self.receiver()).versions_at(kind)?;
-                let mut versions = found
-                    .into_iter()
-                    .map(|version| self.version(version).data())
-                    .collect::<Result<Vec<_>, _>>()?;
-                versions.sort_by_key(|version| version.number);
-                Ok(versions)
+            fn newest_version(
+                &self,
+                kind: &str,
+                mut wanted: impl FnMut(&VersionData) -> Result<bool, CallError>,
+            ) -> Result<Option<VersionData>, CallError> {
+                // Later ones have greater references, and most often the last is the one.
+                for version in self.session(self.receiver()).versions_at(kind)?.into_iter().rev() {
+                    let data = self.version(version).data()?;
+                    if wanted(&data)? {
+                        return Ok(Some(data));
+                    }
+                }
+                Ok(None)
             }
 
             fn text(&self, digest: &str) -> Result<Option<String>, CallError> {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::past::Past;
 use crate::stored::{self, StoredCall};
-use crate::{messages, tree};
+use crate::messages;
 
 /// The longest schema that is compiled, in bytes of its JSON.
 const SCHEMA_BYTES: usize = 256 << 10;

@@ -4,6 +4,7 @@ use quixos_runtime::CallError;
 
 use crate::Sessions;
 use crate::clock;
+use crate::machine::is_awake;
 use crate::sessions::session_agenda::{Context, Handler, Input, Output};
 use crate::sessions::{Agenda, CallData, Due, Live};
 use crate::status::{LLM_CALL, PENDING, SERVER, SUB_AGENT};
@@ -11,11 +12,12 @@ use crate::stored::{self, StoredCall};
 
 impl Handler for Sessions {
     fn handle(cx: &Context<'_>, _input: Input) -> Result<Output, CallError> {
-        let (binding, live) = (cx.binding().read()?, cx.live().read()?);
+        let (binding, data, live) = (cx.binding().read()?, cx.data().read()?, cx.live().read()?);
         Ok(Agenda {
             due: due(cx, &live)?,
             wake_at: clock::wake_at(&live)?,
-            claim: cx.data().read()?.claim,
+            awake: is_awake(&data, &live),
+            claim: data.claim,
             agent_id: binding.agent_id,
             tenant: binding.tenant,
             events: cx.events().len()?,

@@ -1,4 +1,4 @@
-//! `session_prompt_of`: what a model is sent for a call that is under way.
+//! `session_prompt_of`: what a model is sent for a call that is under way, and what it belongs to.
 
 use quixos_runtime::CallError;
 use serde_json::json;
@@ -24,6 +24,11 @@ impl Handler for Sessions {
             let message = format!("model call `{id}` is recorded as something else");
             return Err(CallError::Corrupt { message });
         };
-        stored::json_text(&json!({"request": stored::json(&request)?, "stream": stream}))
+        stored::json_text(&json!({
+            "request": stored::json(&request)?,
+            "stream": stream,
+            "session_id": cx.binding().read()?.session_id,
+            "turn_id": call.turn,
+        }))
     }
 }

@@ -3,7 +3,7 @@
 //! A thread without a session gets one, under the thread's own id. The request is its turn, and the
 //! request's id the turn's, so that to adopt it twice is to adopt it once.
 
-use quixos_package::agent_runtime::AgentThreadObject;
+use quixos_package::agent_runtime::{AgentRequestObject, AgentThreadObject};
 use quixos_protocol::DraftMessage;
 use quixos_runtime::{CallError, Ref};
 
@@ -25,8 +25,8 @@ impl Handler for Sessions {
             None => create(cx, thread, &name, agent_id, tenant)?,
         };
         let turn = object_id(&cx.reference_text(request)).to_owned();
-        let is_known = cx.session(session).turns_at(&turn)?.is_some();
-        if !is_known && cx.work(request).progress()?.status == "queued" {
+        let is_new = cx.session(session).turns_at(&turn)?.is_empty();
+        if is_new && cx.work(request).progress()?.status == "queued" {
             let admission = cx.work(request).admission()?;
             cx.session(session).receive(&Receive {
                 turn,
@@ -38,6 +38,19 @@ impl Handler for Sessions {
         }
         Ok(session)
     }
+}
+
+/// Says whether a request is a turn of a session already, under whichever id.
+fn is_known(
+    cx: &Context<'_>,
+    session: Ref<SessionObject>,
+    request: Ref<AgentRequestObject>,
+    turn: &str,
+) -> Result<bool, CallError> {
+    let session = cx.session(session);
+    Ok(session.request()? == Some(request)
+        || session.waiting_contains(request)?
+        || session.turns_at(turn)?.is_some())
 }
 
 fn create(

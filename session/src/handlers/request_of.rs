@@ -5,8 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use quixos_protocol::message::TreeNode;
-use quixos_protocol::{AgentConfig, DecisionRequest, Message, MessageTree, WorkerIdentity};
+use quixos_protocol::{
+    AgentConfig, DecisionRequest, Message, MessageTree, TreeNode, WorkerIdentity,
+};
 use quixos_runtime::CallError;
 use serde_json::Value;
 

@@ -1,8 +1,7 @@
 //! `session_view`: what a client sees of a session: where it stands, what it waits for, and all its
 //! messages.
 
-use quixos_protocol::message::TreeNode;
-use quixos_protocol::{Handler as CalledBy, MessageTree};
+use quixos_protocol::{Handler as CalledBy, MessageTree, TreeNode};
 use quixos_runtime::CallError;
 use serde::Serialize;
 use serde_json::Value;

@@ -248,6 +248,7 @@ impl Machine<'_, '_> {
             calls: stored::json_text(&calls)?,
             pending_calls: u32::try_from(running + untold).unwrap_or(u32::MAX),
             busy,
+            model_retry: retry::stored(&self.settings()?.model_retry),
         })
     }
 

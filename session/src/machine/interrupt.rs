@@ -87,7 +87,7 @@ impl Machine<'_, '_> {
         if let (Some(turn), true, false) = (turn, paused_head, self.is_paused()?) {
             let interrupt_id = interrupt.id;
             self.raise_first(
-                StoredTrigger::InterruptResumed { interrupt_id, payload },
+                &StoredTrigger::InterruptResumed { interrupt_id, payload },
                 None,
                 Some(turn),
             )?;

@@ -261,7 +261,7 @@ impl Machine<'_, '_> {
         turn: Option<&str>,
         version: &VersionData,
     ) -> Result<u64, CallError> {
-        let (kind, name) = if version.kind == super::versions::STATE {
+        let (kind, name) = if version.kind == crate::versions::STATE {
             ("worker.state.updated", "state")
         } else {
             ("agent.updated", "agent")

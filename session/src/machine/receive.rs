@@ -73,7 +73,7 @@ impl Machine<'_, '_> {
     ) -> Result<(), CallError> {
         let Queued { turn_id, message, .. } = queued;
         self.activate(&turn_id, "client.messages", request, None)?;
-        self.raise(StoredTrigger::ClientMessage { message }, None, Some(turn_id))?;
+        self.raise(&StoredTrigger::ClientMessage { message }, None, Some(turn_id))?;
         if self.data.start == START_FAILED {
             self.raise_start()?;
         }

@@ -119,7 +119,7 @@ impl Machine<'_, '_> {
         trigger: StoredTrigger,
     ) -> Result<(), CallError> {
         let id = self.begin_turn(turn, USER)?;
-        self.raise(trigger, None, Some(id.clone()))?;
+        self.raise(&trigger, None, Some(id.clone()))?;
         if self.data.start == START_FAILED {
             self.raise_start()?;
         }

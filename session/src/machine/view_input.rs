@@ -48,7 +48,7 @@ impl Machine<'_, '_> {
         let trigger = StoredTrigger::ClientMessages { messages: encoded.messages, client };
         if let Some(turn) = joins {
             self.report.turn = Some(turn.clone());
-            self.raise(trigger, None, Some(turn))?;
+            self.raise(&trigger, None, Some(turn))?;
             return Ok(());
         }
         let turn = NewTurn {
