@@ -1,6 +1,23 @@
 //! The session engine: it asks workers, calls models, keeps time, and loses nothing when anything
 //! stops.
+//!
+//! The engine holds nothing that the store does not. It reads what is due in a session, does it,
+//! and reports back through the session's operations; so it may be killed at any moment, and
+//! another one, or itself, goes on where the log ends. Start at [`Engine::start`].
 
+mod dispatch;
+mod driver;
+mod engine;
+mod error;
+mod lease;
 pub mod live;
+mod options;
 pub mod provider;
+mod roster;
+mod task;
 pub mod worker;
+
+pub use engine::{Engine, Settlement, Submitted};
+pub use error::EngineError;
+pub use options::Options;
+pub use roster::Roster;

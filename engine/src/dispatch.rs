@@ -1,0 +1,114 @@
+//! What makes drivers look: every commit that touches a session, and now and then all of them.
+//!
+//! Commits are followed once they are durable, so nothing is begun that a crash could take back.
+
+use std::sync::{Arc, PoisonError};
+
+use quixos_package::agent_runtime::{
+    Agent, AgentDirectory, AgentQuestionObject, AgentRequest, AgentRequestObject, AgentThread,
+};
+use quixos_runtime::{CallError, HistoryEntry, Ref};
+use quixos_session::sessions::{
+    SessionObject, SessionRegistry, SessionRegistryAdoptInput,
+};
+use tokio::sync::Notify;
+use tracing::warn;
+
+use crate::driver;
+use crate::engine::Shared;
+
+/// How many sessions of those that are awake are read at a time.
+const PAGE: usize = 256;
+
+/// Pokes whoever drives a session that a commit touched, and sweeps now and then.
+pub(crate) async fn follow(shared: Arc<Shared>, after: u64) {
+    let mut feed = shared.runtime.feed(after);
+    let mut sweeps = tokio::time::interval(shared.options.sweep);
+    sweeps.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        let sweep_is_due = tokio::select! {
+            entry = feed.next() => match entry {
+                Ok(Some(entry)) => poke_touched(&shared, &entry),
+                Ok(None) => return,
+                Err(error) => {
+                    warn!(%error, "the commits could not be read");
+                    true
+                }
+            },
+            _ = sweeps.tick() => true,
+        };
+        if sweep_is_due && let Err(error) = sweep(&shared).await {
+            warn!(%error, "the sessions could not be looked through");
+        }
+    }
+}
+
+/// Pokes the sessions that a commit touched. Says whether it touched what may belong to a session
+/// and does not say to which.
+fn poke_touched(shared: &Arc<Shared>, entry: &HistoryEntry) -> bool {
+    let mut is_unclear = false;
+    let mut touched_session = false;
+    for touched in &entry.touched {
+        if let Ok(session) = Ref::<SessionObject>::try_from(touched.object) {
+            touched_session = true;
+            poke(shared, session);
+        }
+        is_unclear |= Ref::<AgentRequestObject>::try_from(touched.object).is_ok()
+            || Ref::<AgentQuestionObject>::try_from(touched.object).is_ok();
+    }
+    is_unclear && !touched_session
+}
+
+/// Lets whoever drives a session look at it, and makes a driver where there is none.
+pub(crate) fn poke(shared: &Arc<Shared>, session: Ref<SessionObject>) {
+    let mut drivers = shared.drivers.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(driver) = drivers.get(&session) {
+        driver.notify_one();
+        return;
+    }
+    let wake = Arc::new(Notify::new());
+    wake.notify_one();
+    drivers.insert(session, Arc::clone(&wake));
+    drop(drivers);
+    shared.spawn(driver::drive(Arc::clone(shared), session, wake));
+}
+
+/// Pokes every session that has something to do, and takes up requests that came by other doors.
+pub(crate) async fn sweep(shared: &Arc<Shared>) -> Result<(), CallError> {
+    let registry = SessionRegistry::on(&shared.caller, shared.registry);
+    let mut after = None;
+    loop {
+        let page = registry.awake_page(after, PAGE).await?;
+        let Some(last) = page.last() else { break };
+        after = Some(*last);
+        for session in page {
+            poke(shared, session);
+        }
+    }
+    adopt(shared).await
+}
+
+/// Takes up the queued requests to agents that somebody decides for and that no session knows.
+async fn adopt(shared: &Shared) -> Result<(), CallError> {
+    let registry = SessionRegistry::on(&shared.caller, shared.registry);
+    let directory = registry.directory().await?;
+    for request in AgentDirectory::on(&shared.caller, directory).pending().await? {
+        let work = AgentRequest::on(&shared.caller, request);
+        if work.progress().await?.status != "queued" {
+            continue;
+        }
+        let thread = work.thread().await?;
+        let agent = AgentThread::on(&shared.caller, thread).agent().await?;
+        let agent_id = Agent::on(&shared.caller, agent).data().await?.name;
+        if !shared.roster.knows(&agent_id) {
+            continue;
+        }
+        let tenant = shared.options.tenant.clone();
+        let adopt = SessionRegistryAdoptInput { agent_id, tenant, request };
+        if let Err(error) = registry.adopt(&adopt).await {
+            // A request may have ended meanwhile, or its session be cancelled: it stays as it is.
+            warn!(%request, %error, "a request could not be taken up");
+        }
+    }
+    Ok(())
+}

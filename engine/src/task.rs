@@ -1,0 +1,352 @@
+//! What an engine does for a session: a delivery, a model call, a spawn, a message to another
+//! session. Each ends in a step of the session, under the engine's fence.
+//!
+//! Any of them may be given up at any moment. What it had done is then done again, or is no longer
+//! wanted: the session knows.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::DateTime;
+use quixos_protocol::{DecisionRequest, LlmRequest, LlmResponse, Trigger};
+use quixos_runtime::{CallError, Ref};
+use quixos_session::sessions::{
+    Answer, Authority, CallFailure, Delivery as DeliveryOf, DeliveryFailure, Due, Fence, Progress,
+    Session, SessionObject, SessionRegistry, SessionRegistrySendInput, SessionRegistrySpawnInput,
+    Settle,
+};
+use serde::Deserialize;
+use serde_json::Value;
+use tokio::sync::watch;
+use tokio::time::Instant;
+use tracing::{Instrument as _, debug, info_span, warn};
+
+use crate::engine::Shared;
+use crate::live::{Sink, Spoken};
+use crate::provider::ProviderError;
+use crate::worker::{Delivery, DeliveryError};
+
+/// How long to wait before a step is tried again that the store could not take.
+const PAUSE: Duration = Duration::from_millis(500);
+/// Tries of a step that the store could not take.
+const TRIES: u32 = 20;
+
+/// Something to do for a session.
+pub(crate) struct Errand {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) session: Ref<SessionObject>,
+    pub(crate) agent_id: String,
+    pub(crate) fence: Fence,
+    pub(crate) due: Due,
+}
+
+/// A model call as it is to be made.
+#[derive(Deserialize)]
+struct Prompt {
+    request: LlmRequest,
+    stream: bool,
+    session_id: String,
+    turn_id: Option<String>,
+}
+
+impl Errand {
+    /// Does it, and tells the session what it came to.
+    pub(crate) async fn run(self) {
+        let span = info_span!(
+            "errand",
+            kind = %self.due.kind,
+            id = %self.due.id,
+            attempt = self.due.attempt,
+            agent = %self.agent_id,
+        );
+        async {
+            let done = match self.due.kind.as_str() {
+                "deliver" => self.deliver().await,
+                "model" => self.call_model().await,
+                "spawn" => self.spawn().await,
+                "send" => self.send().await,
+                other => {
+                    warn!(kind = other, "nobody knows how to do this");
+                    Ok(())
+                }
+            };
+            match done {
+                Ok(()) => {}
+                // Whoever drives the session now, or a newer state of it, sees to it.
+                Err(CallError::StaleFence { .. } | CallError::NotFound { .. }) => {
+                    debug!("no longer wanted");
+                }
+                Err(error) => {
+                    warn!(%error, "could not be done");
+                    // The driver looks again when this ends: not at once.
+                    tokio::time::sleep(PAUSE).await;
+                }
+            }
+        }
+        .instrument(span)
+        .await;
+    }
+
+    fn client(&self) -> quixos_session::sessions::SessionClient<'_> {
+        Session::on(&self.shared.caller, self.session)
+    }
+
+    fn system(&self) -> Authority {
+        Authority { class: "system".to_owned(), tenant: String::new(), owner_id: String::new() }
+    }
+
+    /// Asks the agent's worker.
+    async fn deliver(&self) -> Result<(), CallError> {
+        let body = self.client().request_of(&self.due.id).await?;
+        let request: DecisionRequest = serde_json::from_str(&body).map_err(|error| {
+            CallError::Corrupt { message: format!("a decision cannot be read: {error}") }
+        })?;
+        let (call, attempt) = match &request.trigger {
+            Trigger::LlmExecute(call) => (call.id.as_str(), call.attempt),
+            _ => (request.decision_id.as_str(), request.attempts),
+        };
+        let turn = request.turn_id.as_deref();
+        let (sink, spoken) =
+            Sink::new(&self.shared.live, &request.session_id, call, attempt, turn);
+        let streams = matches!(&request.trigger, Trigger::LlmExecute(call) if call.stream);
+        let progress = streams.then(|| (call.to_owned(), attempt));
+        let decided = {
+            let decide = self.decide(&request, &body, &sink);
+            self.attend(decide, spoken, progress, true).await
+        };
+        match decided {
+            Some(Ok(answer)) => {
+                let answer = Answer {
+                    fence: Some(self.fence.clone()),
+                    decision: self.due.id.clone(),
+                    answer: answer.to_string(),
+                };
+                self.persist(async || self.client().answer(&answer).await.map(drop)).await
+            }
+            Some(Err(error)) => self.fail_delivery(&error.message, error.retryable).await,
+            None => self.fail_delivery("deadline exceeded", true).await,
+        }
+    }
+
+    async fn decide(
+        &self,
+        request: &DecisionRequest,
+        body: &str,
+        sink: &Sink,
+    ) -> Result<Value, DeliveryError> {
+        let Some(worker) = self.shared.roster.worker_of(&self.agent_id) else {
+            let message = format!("nobody decides for the agent `{}`", self.agent_id);
+            return Err(DeliveryError { message, retryable: false });
+        };
+        let _place = self.shared.places.acquire().await;
+        let traceparent = traceparent(&request.decision_id, request.attempts);
+        worker.decide(Delivery { request, body, traceparent: &traceparent }, sink).await
+    }
+
+    async fn fail_delivery(&self, error: &str, retryable: bool) -> Result<(), CallError> {
+        let failure = DeliveryFailure {
+            fence: self.fence.clone(),
+            decision: self.due.id.clone(),
+            attempts: self.due.attempt,
+            error: error.to_owned(),
+            retryable,
+        };
+        self.persist(async || self.client().fail(&failure).await.map(drop)).await
+    }
+
+    /// Makes a model call.
+    async fn call_model(&self) -> Result<(), CallError> {
+        let prompt = self.client().prompt_of(&self.due.id).await?;
+        let prompt: Prompt = serde_json::from_str(&prompt).map_err(|error| {
+            CallError::Corrupt { message: format!("a prompt cannot be read: {error}") }
+        })?;
+        let Prompt { request, stream, session_id, turn_id } = prompt;
+        let (call, attempt) = (&self.due.id, self.due.attempt);
+        let (sink, spoken) =
+            Sink::new(&self.shared.live, &session_id, call, attempt, turn_id.as_deref());
+        let progress = stream.then(|| (call.clone(), attempt));
+        let completed = {
+            let complete = self.complete(&request, stream, &sink);
+            self.attend(complete, spoken, progress, false).await
+        };
+        let (result, error) = match completed {
+            Some(Ok(response)) => (Some(response), None),
+            Some(Err(error)) => (None, Some(failure(error))),
+            // The session's own deadline is the same instant: the step that it takes says so.
+            None => return self.persist(async || self.client().wake().await.map(drop)).await,
+        };
+        let result = result.as_ref().map(serde_json::to_string).transpose();
+        let result = result.map_err(|error| CallError::Corrupt {
+            message: format!("a reply cannot be written: {error}"),
+        })?;
+        let settle = Settle {
+            by: self.system(),
+            fence: Some(self.fence.clone()),
+            call: call.clone(),
+            attempt: Some(attempt),
+            result,
+            error,
+        };
+        self.persist(async || self.client().settle(&settle).await.map(drop)).await
+    }
+
+    async fn complete(
+        &self,
+        request: &LlmRequest,
+        stream: bool,
+        sink: &Sink,
+    ) -> Result<LlmResponse, ProviderError> {
+        let Some(provider) = self.shared.roster.provider_of(&request.model) else {
+            return Err(ProviderError {
+                message: format!("no provider runs the model `{}`", request.model),
+                code: quixos_protocol::ErrorCode::ProviderError,
+                retryable: false,
+                retry_after: None,
+                detail: None,
+            });
+        };
+        let _place = self.shared.places.acquire().await;
+        provider.complete(request, stream, sink).await
+    }
+
+    async fn spawn(&self) -> Result<(), CallError> {
+        let spawn = SessionRegistrySpawnInput {
+            parent: self.session,
+            fence: self.fence.clone(),
+            call: self.due.id.clone(),
+        };
+        let registry = SessionRegistry::on(&self.shared.caller, self.shared.registry);
+        self.persist(async || registry.spawn(&spawn).await.map(drop)).await
+    }
+
+    async fn send(&self) -> Result<(), CallError> {
+        let send = SessionRegistrySendInput {
+            sender: self.session,
+            fence: self.fence.clone(),
+            id: self.due.id.clone(),
+        };
+        let registry = SessionRegistry::on(&self.shared.caller, self.shared.registry);
+        self.persist(async || registry.send(&send).await.map(drop)).await
+    }
+
+    /// Waits for something to be done, as long as its deadline says; none if that passes.
+    ///
+    /// Meanwhile what is said is put into the store now and then. If `extends`, each sign of life
+    /// moves the deadline on: here at once, in the store before it runs out there.
+    async fn attend<T>(
+        &self,
+        done: impl Future<Output = T>,
+        mut spoken: watch::Receiver<Spoken>,
+        progress: Option<(String, u32)>,
+        extends: bool,
+    ) -> Option<T> {
+        let left = self.left();
+        let mut deadline = left.map(|left| Instant::now() + left);
+        let mut extended = Instant::now();
+        let mut stored = (0, 0);
+        let mut beats = 0;
+        let mut checkpoints = tokio::time::interval(self.shared.options.checkpoint);
+        checkpoints.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut done = std::pin::pin!(done);
+        loop {
+            tokio::select! {
+                biased;
+                done = &mut done => return Some(done),
+                () = at(deadline) => return None,
+                _ = checkpoints.tick() => {}
+            }
+            let said = spoken.borrow_and_update().clone();
+            if extends && said.beats > beats {
+                beats = said.beats;
+                let now = Instant::now();
+                deadline = left.map(|left| now + left);
+                if left.is_some_and(|left| now - extended > left / 4) {
+                    extended = now;
+                    self.extend().await;
+                }
+            }
+            if let Some((call, attempt)) = &progress
+                && stored != (said.text.len(), said.reasoning.len())
+            {
+                stored = (said.text.len(), said.reasoning.len());
+                self.store_progress(call, *attempt, said).await;
+            }
+        }
+    }
+
+    /// Returns how long there is until the deadline.
+    fn left(&self) -> Option<Duration> {
+        let deadline = self.due.deadline.as_deref()?;
+        let deadline = DateTime::parse_from_rfc3339(deadline).ok()?;
+        let left = deadline.signed_duration_since(self.shared.clock.now());
+        Some(left.to_std().unwrap_or_default())
+    }
+
+    async fn extend(&self) {
+        let delivery = DeliveryOf {
+            fence: self.fence.clone(),
+            decision: self.due.id.clone(),
+            attempts: self.due.attempt,
+        };
+        if let Err(error) = self.client().extend(&delivery).await {
+            debug!(%error, "a deadline could not be moved");
+        }
+    }
+
+    async fn store_progress(&self, call: &str, attempt: u32, said: Spoken) {
+        let progress = Progress {
+            fence: self.fence.clone(),
+            call: call.to_owned(),
+            attempt,
+            text: said.text,
+            reasoning: said.reasoning,
+        };
+        if let Err(error) = self.client().progress(&progress).await {
+            debug!(%error, "what was said so far could not be stored");
+        }
+    }
+
+    /// Takes a step, again while the store cannot take it: what was done is not to be lost to a
+    /// moment's congestion.
+    async fn persist(
+        &self,
+        step: impl AsyncFn() -> Result<(), CallError>,
+    ) -> Result<(), CallError> {
+        let mut tries = 0;
+        loop {
+            match step().await {
+                Err(CallError::Busy { .. } | CallError::Unavailable { .. }) if tries < TRIES => {
+                    tries += 1;
+                    tokio::time::sleep(PAUSE).await;
+                }
+                done => return done,
+            }
+        }
+    }
+}
+
+fn failure(error: ProviderError) -> CallFailure {
+    let code = serde_json::to_value(error.code).ok();
+    CallFailure {
+        message: error.message,
+        retryable: error.retryable,
+        code: code.and_then(|code| code.as_str().map(str::to_owned)),
+        detail: error.detail.map(|detail| detail.to_string()),
+        retry_after: error.retry_after,
+    }
+}
+
+async fn at(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Returns the trace that a delivery belongs to: one trace a decision, one span a delivery.
+fn traceparent(decision: &str, attempts: u32) -> String {
+    let trace = blake3::hash(decision.as_bytes());
+    let span = blake3::hash(format!("{decision}#{attempts}").as_bytes());
+    let (trace, span) = (trace.to_hex(), span.to_hex());
+    format!("00-{}-{}-01", &trace[..32], &span[..16])
+}
