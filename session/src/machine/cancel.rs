@@ -6,7 +6,7 @@ use super::turn::TurnEnd;
 use super::{Dropped, Machine, Void};
 use crate::refusal::Refusal;
 use crate::sessions::{Cancel, Usage};
-use crate::status::{FRONTEND, SYSTEM};
+use crate::status::FRONTEND;
 
 impl Machine<'_, '_> {
     /// Cancels a turn, or the session.
@@ -15,7 +15,7 @@ impl Machine<'_, '_> {
         match cancel.turn {
             Some(turn) => self.cancel_turn(&turn),
             None if cancel.by.class == FRONTEND => Err(Refusal::NotPrivileged.into()),
-            None => self.cancel_session(cancel.by.class == SYSTEM),
+            None => self.cancel_session(),
         }
     }
 
@@ -37,8 +37,9 @@ impl Machine<'_, '_> {
         Ok(())
     }
 
-    /// Ends the session. Its parent is told of the end, unless it is the parent that asks.
-    fn cancel_session(&mut self, by_parent: bool) -> Result<(), CallError> {
+    /// Ends the session. Its parent is told of the end, unless it is the parent that asks: that is
+    /// in the middle of a step.
+    fn cancel_session(&mut self) -> Result<(), CallError> {
         if self.data.cancelled {
             self.report.applied = false;
             return Ok(());
@@ -46,7 +47,6 @@ impl Machine<'_, '_> {
         self.data.cancelled = true;
         self.void_calls(Void::Cancelled, |_| true)?;
         self.drop_decisions(Dropped::Cancelled, |_| true)?;
-        self.silent = by_parent;
         let had_turn = self.data.turn.is_some();
         self.complete_turn(TurnEnd::Cancelled)?;
         for request in self.cx.waiting().all()? {

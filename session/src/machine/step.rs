@@ -6,6 +6,7 @@ use super::Machine;
 use crate::Sessions;
 use crate::sessions::session_apply::{Context, Handler, Input, Output};
 use crate::sessions::Command;
+use crate::status::SYSTEM;
 
 impl Handler for Sessions {
     fn handle(cx: &Context<'_>, command: Input) -> Result<Output, CallError> {
@@ -15,6 +16,11 @@ impl Handler for Sessions {
             machine.raise_start()?;
         }
         machine.reporting = command.child_ended.as_ref().map(|child| child.session.clone());
+        // Whatever ends in this step, the parent brings it about, in the middle of its own.
+        machine.silent = command
+            .cancel
+            .as_ref()
+            .is_some_and(|cancel| cancel.turn.is_none() && cancel.by.class == SYSTEM);
         machine.look_for_cancel()?;
         machine.look_for_answers()?;
         machine.expire()?;

@@ -1,0 +1,14 @@
+//! The state machine, step by step, through the doors that engines and clients use.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by it")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod decisions;
+mod delegations;
+mod forks;
+mod interrupts;
+mod models;
+mod tools;
+mod turns;

@@ -1,0 +1,330 @@
+//! One session, with the test in the place of its engine, its worker, its models and its client.
+
+use std::future::Future;
+
+use quixos_protocol::{DecisionRequest, LlmRequest, Message};
+use quixos_runtime::{CallError, Ref};
+use quixos_session::sessions::{
+    Agenda, Answer, Authority, CallFailure, Cancel, Claim, Delivery, DeliveryFailure, Due, Fence,
+    Interrupt, Outcome, Session, SessionClient, SessionData, SessionObject,
+    SessionRegistrySendInput, SessionRegistrySpawnInput, Settle, Submit, Take,
+};
+use serde_json::{Value, json};
+
+use super::inputs::{ENGINE, OWNER, frontend, system};
+use super::world::World;
+
+/// One session.
+pub(crate) struct Talk<'w> {
+    pub(crate) world: &'w World,
+    pub(crate) session: Ref<SessionObject>,
+}
+
+/// One event of a log.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Happened {
+    pub(crate) kind: String,
+    pub(crate) turn: Option<String>,
+    pub(crate) payload: Value,
+}
+
+impl<'w> Talk<'w> {
+    pub(crate) fn on(world: &'w World, session: Ref<SessionObject>) -> Self {
+        Self { world, session }
+    }
+
+    pub(crate) fn client(&self) -> SessionClient<'_> {
+        Session::on(&self.world.session, self.session)
+    }
+
+    /// Lets the engine take the session.
+    pub(crate) async fn take(&self, recover: bool) -> Outcome {
+        self.client().take(&Take { engine: ENGINE.to_owned(), recover }).await.unwrap()
+    }
+
+    pub(crate) async fn data(&self) -> SessionData {
+        self.client().data().await.unwrap()
+    }
+
+    pub(crate) async fn agenda(&self) -> Agenda {
+        self.client().agenda().await.unwrap()
+    }
+
+    /// Returns what the engine has to do, of one kind.
+    pub(crate) async fn due(&self, kind: &str) -> Vec<Due> {
+        let agenda = self.agenda().await;
+        agenda.due.into_iter().filter(|due| due.kind == kind).collect()
+    }
+
+    pub(crate) async fn fence(&self) -> Fence {
+        let Claim { engine, generation } = self.data().await.claim;
+        Fence { engine, generation }
+    }
+
+    // The worker.
+
+    /// Returns what the worker is asked, if it is asked something.
+    pub(crate) async fn asked(&self) -> Option<DecisionRequest> {
+        let due = self.due("deliver").await;
+        assert!(due.len() < 2, "two decisions are live: {due:?}");
+        let due = due.first()?;
+        let request = self.client().request_of(&due.id).await.unwrap();
+        Some(serde_json::from_str(&request).unwrap())
+    }
+
+    /// Returns what the worker is asked, having seen that it is for this trigger.
+    pub(crate) async fn next(&self, trigger: &str) -> DecisionRequest {
+        let Some(asked) = self.asked().await else {
+            panic!("the worker is not asked, where `{trigger}` was due: {:?}", self.kinds().await);
+        };
+        assert_eq!(asked.trigger.kind(), trigger, "{asked:?}");
+        asked
+    }
+
+    /// Answers a decision.
+    pub(crate) async fn answer(&self, asked: &DecisionRequest, answer: &Value) -> Outcome {
+        self.answer_to(&asked.decision_id, answer).await.unwrap()
+    }
+
+    /// Answers a decision by its id.
+    pub(crate) async fn answer_to(&self, id: &str, answer: &Value) -> Result<Outcome, CallError> {
+        let input =
+            Answer { fence: None, decision: id.to_owned(), answer: answer.to_string() };
+        self.client().answer(&input).await
+    }
+
+    /// Answers what the worker is asked next, which is for this trigger.
+    pub(crate) async fn answer_next(&self, trigger: &str, answer: &Value) -> DecisionRequest {
+        let asked = self.next(trigger).await;
+        self.answer(&asked, answer).await;
+        asked
+    }
+
+    /// Answers what the worker is asked next with what is proposed.
+    pub(crate) async fn echo(&self, trigger: &str) -> DecisionRequest {
+        let asked = self.next(trigger).await;
+        self.answer(&asked, &json!(asked.proposed)).await;
+        asked
+    }
+
+    /// Lets the delivery of what the worker is asked fail.
+    pub(crate) async fn fail(&self, trigger: &str, error: &str, retryable: bool) -> Outcome {
+        let asked = self.next(trigger).await;
+        let failure = DeliveryFailure {
+            fence: self.fence().await,
+            decision: asked.decision_id,
+            attempts: asked.attempts,
+            error: error.to_owned(),
+            retryable,
+        };
+        self.client().fail(&failure).await.unwrap()
+    }
+
+    /// Says that the delivery was lost, or that its answer has begun to come in.
+    pub(crate) async fn delivery(&self, asked: &DecisionRequest) -> Delivery {
+        Delivery {
+            fence: self.fence().await,
+            decision: asked.decision_id.clone(),
+            attempts: asked.attempts,
+        }
+    }
+
+    // Models.
+
+    /// Returns the model calls that the engine is to run.
+    pub(crate) async fn running(&self) -> Vec<Due> {
+        self.due("model").await
+    }
+
+    /// Returns the one model call that the engine is to run, and its prompt.
+    pub(crate) async fn prompt(&self) -> (Due, LlmRequest) {
+        let due = self.running().await;
+        assert_eq!(due.len(), 1, "one model call was due: {due:?}");
+        let due = due.into_iter().next().unwrap();
+        let prompt = self.client().prompt_of(&due.id).await.unwrap();
+        let mut prompt: Value = serde_json::from_str(&prompt).unwrap();
+        (due, serde_json::from_value(prompt["request"].take()).unwrap())
+    }
+
+    /// Lets the one model call that runs end with a reply.
+    pub(crate) async fn reply(&self, reply: &Value) -> Outcome {
+        let (due, _) = self.prompt().await;
+        self.reply_to(&due, reply).await
+    }
+
+    /// Lets a model call end with a reply.
+    pub(crate) async fn reply_to(&self, due: &Due, reply: &Value) -> Outcome {
+        self.settle_model(due, Some(reply.to_string()), None).await
+    }
+
+    /// Lets a model call end with a failure.
+    pub(crate) async fn model_fails(&self, due: &Due, error: &str, retryable: bool) -> Outcome {
+        let error = CallFailure {
+            message: error.to_owned(),
+            retryable,
+            code: Some("provider_error".to_owned()),
+            detail: None,
+            retry_after: None,
+        };
+        self.settle_model(due, None, Some(error)).await
+    }
+
+    async fn settle_model(
+        &self,
+        due: &Due,
+        result: Option<String>,
+        error: Option<CallFailure>,
+    ) -> Outcome {
+        let settle = Settle {
+            by: system(),
+            fence: Some(self.fence().await),
+            call: due.id.clone(),
+            attempt: Some(due.attempt),
+            result,
+            error,
+        };
+        self.client().settle(&settle).await.unwrap()
+    }
+
+    // Clients and operators.
+
+    /// Submits as the owner.
+    pub(crate) async fn submit(&self, input: &Value) -> Result<Outcome, CallError> {
+        self.submit_as(frontend(OWNER), input).await
+    }
+
+    pub(crate) async fn submit_as(
+        &self,
+        by: Authority,
+        input: &Value,
+    ) -> Result<Outcome, CallError> {
+        self.client().submit(&Submit { by, input: input.to_string() }).await
+    }
+
+    /// Settles a call from outside with a result.
+    pub(crate) async fn settle_as(
+        &self,
+        by: Authority,
+        call: &str,
+        attempt: Option<u32>,
+        result: &Value,
+    ) -> Result<Outcome, CallError> {
+        let settle = Settle {
+            by,
+            fence: None,
+            call: call.to_owned(),
+            attempt,
+            result: Some(result.to_string()),
+            error: None,
+        };
+        self.client().settle(&settle).await
+    }
+
+    pub(crate) async fn interrupt_as(&self, by: Authority, id: &str) -> Result<Outcome, CallError> {
+        let interrupt = Interrupt {
+            by,
+            id: Some(id.to_owned()),
+            reason: "wait".to_owned(),
+            payload: "null".to_owned(),
+        };
+        self.client().interrupt(&interrupt).await
+    }
+
+    pub(crate) async fn cancel_as(
+        &self,
+        by: Authority,
+        turn: Option<&str>,
+    ) -> Result<Outcome, CallError> {
+        self.client().cancel(&Cancel { by, turn: turn.map(str::to_owned) }).await
+    }
+
+    // Time and children.
+
+    /// Lets time pass, and what it makes due happen.
+    pub(crate) async fn wait(&self, seconds: u64) -> Outcome {
+        self.world.wait(seconds);
+        self.client().wake().await.unwrap()
+    }
+
+    /// Makes the children that are asked for, and delivers the messages to other sessions.
+    pub(crate) async fn run_errands(&self) {
+        for due in self.due("spawn").await {
+            let (parent, fence) = (self.session, self.fence().await);
+            let spawn = SessionRegistrySpawnInput { parent, fence, call: due.id };
+            self.world.registry().spawn(&spawn).await.unwrap();
+        }
+        for due in self.due("send").await {
+            let (sender, fence) = (self.session, self.fence().await);
+            let send = SessionRegistrySendInput { sender, fence, id: due.id };
+            self.world.registry().send(&send).await.unwrap();
+        }
+    }
+
+    /// Returns the children, each with an engine that drives it.
+    pub(crate) async fn children(&self) -> Vec<Talk<'w>> {
+        let mut children = Vec::new();
+        for session in self.client().children().await.unwrap() {
+            let child = Talk::on(self.world, session);
+            child.take(false).await;
+            children.push(child);
+        }
+        children
+    }
+
+    // What is to be seen.
+
+    pub(crate) async fn events(&self) -> Vec<Happened> {
+        let events = self.client().events(0, usize::MAX).await.unwrap();
+        let happened = events.into_iter().map(|event| Happened {
+            kind: event.r#type,
+            turn: event.turn,
+            payload: serde_json::from_str(&event.payload).unwrap(),
+        });
+        happened.collect()
+    }
+
+    /// Returns the events of a type.
+    pub(crate) async fn events_of(&self, kind: &str) -> Vec<Happened> {
+        self.events().await.into_iter().filter(|event| event.kind == kind).collect()
+    }
+
+    /// Returns the types of all events.
+    pub(crate) async fn kinds(&self) -> Vec<String> {
+        self.events().await.into_iter().map(|event| event.kind).collect()
+    }
+
+    pub(crate) async fn view(&self) -> Value {
+        serde_json::from_str(&self.client().view().await.unwrap()).unwrap()
+    }
+
+    /// Returns the conversation on the active path.
+    pub(crate) async fn path(&self) -> Vec<Message> {
+        serde_json::from_value(self.view().await["messages"].take()).unwrap()
+    }
+
+    /// Returns the conversation on the active path as texts; a call of tools as their names.
+    pub(crate) async fn transcript(&self) -> Vec<String> {
+        self.path().await.iter().map(spoken).collect()
+    }
+
+    /// Returns the error of a call that is refused, having seen that it left no event.
+    pub(crate) async fn refused<T>(
+        &self,
+        call: impl Future<Output = Result<T, CallError>>,
+    ) -> CallError {
+        let before = self.events().await.len();
+        let Err(error) = call.await else { panic!("it was not refused") };
+        assert_eq!(before, self.events().await.len(), "a refused input left a trace");
+        error
+    }
+}
+
+fn spoken(message: &Message) -> String {
+    match &message.content {
+        Some(content) => content.text().into_owned(),
+        None => {
+            let names = message.tool_calls.iter().map(|call| call.function.name.as_str());
+            names.collect::<Vec<_>>().join("+")
+        }
+    }
+}
