@@ -4,14 +4,14 @@ use quixos_protocol::trigger::{
     ClientAction, ClientMessages, InterruptResumed, LlmExecute, LlmFinished, SubAgentFinished,
     ToolExecute, ToolFinished,
 };
-use quixos_protocol::{ClientContext, DraftMessage, Message, Trigger};
+use quixos_protocol::{ClientContext, DraftMessage, Message, Trigger, native};
 use quixos_runtime::CallError;
 
 use crate::past::Past;
 use crate::sessions::{CallData, Live};
 use crate::stored::{self, StoredCall, StoredOutcome, StoredTrigger};
 use crate::tools::{self, Declaration};
-use crate::{messages, model_request, native, reconcile};
+use crate::{messages, model_request, reconcile};
 
 /// What a trigger is read against.
 pub(crate) struct Scene<'s, P> {

@@ -11,8 +11,8 @@ use serde_json::Value;
 use super::calls::Dropped;
 use super::mint::Minted;
 use super::Machine;
-use crate::native::{self, Reply};
 use crate::past::Past;
+use crate::reply::{self, Reply};
 use crate::sessions::CallData;
 use crate::status::{COMPLETED, FAILED, LLM_CALL, PENDING, RETRY_SCHEDULED, SUB_AGENT, TOOL_CALL};
 use crate::stored::{self, LLM_EXECUTE, StoredCall, StoredOutcome, StoredTrigger, TOOL_EXECUTE};
@@ -154,12 +154,10 @@ impl Machine<'_, '_> {
         let StoredCall::LlmCall { format, .. } = stored::call_of(self.cx, call)? else {
             return Ok(Err("a reply settles no other call than a model's".to_owned()));
         };
-        Ok(match format.map(|format| native::read(format, response)) {
-            None => native::neutral(response).map(|reply| Ending::Reply(Box::new(reply))),
+        Ok(match format.map(|format| reply::native(format, response)) {
+            None => reply::neutral(response).map(|reply| Ending::Reply(Box::new(reply))),
             Some(Ok(reply)) => Ok(Ending::Reply(Box::new(reply))),
-            Some(Err(fault)) => {
-                Ok(Ending::Failure(Failure::fatal(fault.message(), Some(fault.code()))))
-            }
+            Some(Err((error, code))) => Ok(Ending::Failure(Failure::fatal(error, Some(code)))),
         })
     }
 
@@ -188,9 +186,9 @@ impl Machine<'_, '_> {
     ) -> Result<(), CallError> {
         let (counts, cost) = (reply.usage.clone(), reply.cost.clone());
         self.add_usage(call.turn.as_deref(), counts.as_ref(), cost.as_deref())?;
-        match native::recorded(&call.id, reply) {
+        match reply::recorded(&call.id, reply) {
             Err(refusal) => {
-                let failure = Failure::fatal(refusal.message(), Some(refusal.code()));
+                let failure = Failure::fatal(refusal, Some(ErrorCode::Refused));
                 self.call_failed(&call.id, &failure, tell)
             }
             Ok(Reply { mut message, truncated }) => {

@@ -10,9 +10,9 @@ use serde_json::Value;
 use super::Machine;
 use super::delegation::failure;
 use super::settle::{Ending, Failure, Inapplicable, Tell};
-use crate::native;
 use crate::past::Past;
 use crate::refusal::Refusal;
+use crate::reply;
 use crate::sessions::{Authority, CallData, Settle};
 use crate::status::{CLIENT, FRONTEND, LLM_CALL, SERVER, SUB_AGENT};
 
@@ -64,8 +64,8 @@ impl Machine<'_, '_> {
         let ending = match given {
             Given::Failure(failure) => Ending::Failure(failure),
             Given::Result(response) => {
-                let reply = native::neutral(&response);
-                Ending::Reply(Box::new(reply.map_err(|fault| CallError::invalid("result", fault))?))
+                let read = reply::neutral(&response);
+                Ending::Reply(Box::new(read.map_err(|fault| CallError::invalid("result", fault))?))
             }
         };
         self.settle(id, attempt, ending, Tell::Worker).map(drop)
