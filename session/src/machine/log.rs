@@ -196,7 +196,8 @@ impl Machine<'_, '_> {
         call: &CallData,
         request: &StoredCall,
     ) -> Result<u64, CallError> {
-        let payload = json!({ "call_id": call.id, "handler": call.handler });
+        let payload =
+            json!({ "call_id": call.id, "attempt": call.attempt, "handler": call.handler });
         let payload = with(payload, "anchor", call.anchor.as_ref())?;
         self.log_call(call, "requested", merged(payload, request)?)
     }

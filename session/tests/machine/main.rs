@@ -10,5 +10,6 @@ mod delegations;
 mod forks;
 mod interrupts;
 mod models;
+mod random;
 mod tools;
 mod turns;

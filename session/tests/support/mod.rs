@@ -7,10 +7,14 @@
 
 #![allow(dead_code, unused_imports, reason = "each test binary uses what it needs of this")]
 
+mod dice;
+mod fold;
 mod inputs;
 mod talk;
 mod world;
 
+pub(crate) use dice::Dice;
+pub(crate) use fold::{Fold, Stage};
 pub(crate) use inputs::*;
 pub(crate) use talk::{Happened, Talk};
 pub(crate) use world::{World, refusal};
