@@ -19,7 +19,7 @@
 //! Bytes come in through [`parse()`]. [`schema::document`] is the whole as JSON Schema.
 //!
 //! In reading order: `message.rs`, `agent.rs`, `llm.rs`, `trigger.rs`, `action.rs`, `decision.rs`,
-//! `input.rs`, `frame.rs`; then `parse.rs` and `schema.rs`; below them `tagged.rs` (choices) and
+//! `input.rs`, `frame.rs`, `native.rs`; then `parse.rs` and `schema.rs`; below them `tagged.rs` (choices) and
 //! `presence.rs` (what `null` and absence mean).
 
 pub mod action;
@@ -29,6 +29,7 @@ mod frame;
 pub mod input;
 mod llm;
 mod message;
+pub mod native;
 mod parse;
 mod presence;
 pub mod schema;
