@@ -127,8 +127,7 @@ pub(crate) fn sum(one: &Usage, other: &Usage) -> Result<Usage, CallError> {
 
 /// Returns an amount that was checked when it came in.
 pub(crate) fn amount(text: &str) -> Result<Decimal, CallError> {
-    text.parse()
-        .map_err(|error| CallError::invalid("cost", format!("`{text}` is {error}")))
+    text.parse().map_err(|error| CallError::invalid("cost", format!("`{text}` is {error}")))
 }
 
 /// Returns the sum of two numbers, whole as long as both are.
@@ -170,7 +169,7 @@ mod tests {
 
     #[test]
     fn amounts_compare_whatever_their_digits() {
-        let amount = |text| Decimal::read(text).unwrap();
+        let amount = |text: &str| Decimal::read(text).unwrap();
         assert!(amount("1.50").reaches(amount("1.5")));
         assert!(amount("2").reaches(amount("1.999")));
         assert!(!amount("1.499").reaches(amount("1.5")));

@@ -12,14 +12,15 @@ use super::calls::{NewCall, Void};
 use super::prepare::{CallKind, Model, Settled, Settlement, Step, given};
 use super::settle::{Inapplicable, Tell};
 use super::{Machine, Minted, TurnEnd};
+use crate::messages;
 use crate::past::Past;
 use crate::retry;
 use crate::sessions::{CallData, DecisionData, SendData};
 use crate::status::{
-    CLIENT, FAILED, FRONTEND, LLM_CALL, RETRY_SCHEDULED, SERVER, SUB_AGENT, TOOL_CALL, VOIDED, WORKER,
+    CLIENT, FAILED, FRONTEND, LLM_CALL, RETRY_SCHEDULED, SERVER, SUB_AGENT, TOOL_CALL, VOIDED,
+    WORKER,
 };
 use crate::stored::{self, StoredCall};
-use crate::messages;
 
 /// Why an action does nothing that only a turn can bear.
 const NO_TURN: &str = "the decision's turn is over";

@@ -6,9 +6,9 @@
 use quixos_runtime::CallError;
 
 use super::Machine;
+use crate::past::Past;
 use crate::sessions::session_apply::CreateCall;
 use crate::sessions::{CallData, RetryPolicy};
-use crate::past::Past;
 use crate::status::{CLIENT, PENDING, QUEUED, SUB_AGENT, VOIDED};
 use crate::stored::{self, StoredCall};
 
@@ -157,7 +157,8 @@ impl Machine<'_, '_> {
             self.archive_call(call, VOIDED)?;
             self.call_is_over(call)?;
         }
-        let is_about = |call: Option<&str>| voided.iter().any(|voided| Some(voided.id.as_str()) == call);
+        let is_about =
+            |call: Option<&str>| voided.iter().any(|voided| Some(voided.id.as_str()) == call);
         self.drop_decisions(Dropped::Voided, |decision| {
             let spared = decision.status == PENDING && why.spares_the_live_decision();
             is_about(decision.call.as_deref()) && !spared

@@ -10,9 +10,7 @@ use serde_json::Value;
 
 use super::Machine;
 use super::settle::{Failure, Tell};
-use crate::sessions::{
-    Authority, CallData, CallFailure, Cancel, ChildEnded, Spawned, Usage,
-};
+use crate::sessions::{Authority, CallData, CallFailure, Cancel, ChildEnded, Spawned, Usage};
 use crate::status::{PENDING, SUB_AGENT, SYSTEM};
 use crate::stored::{self, StoredCall, StoredOutcome};
 

@@ -11,8 +11,8 @@ use super::calls::{Dropped, Void};
 use super::{Machine, Minted};
 use crate::past::Past;
 use crate::reconcile::Plan;
-use crate::sessions::session_apply::CreateMessage;
 use crate::sessions::NodeData;
+use crate::sessions::session_apply::CreateMessage;
 use crate::{stored, tree};
 
 impl Machine<'_, '_> {
@@ -63,8 +63,13 @@ impl Machine<'_, '_> {
             None => self.mint(Minted::Message),
         };
         let message = draft.into_message(&id);
-        let node =
-            NodeData { id, parent, depth, index: self.data.nodes, message: stored::json_text(&message)? };
+        let node = NodeData {
+            id,
+            parent,
+            depth,
+            index: self.data.nodes,
+            message: stored::json_text(&message)?,
+        };
         self.data.nodes += 1;
         self.log_message_new(turn, &node)?;
         let session = self.cx.receiver();

@@ -8,9 +8,9 @@ use quixos_runtime::CallError;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::Machine;
 use super::calls::{Dropped, Void};
 use super::settle::Failure;
-use super::Machine;
 use crate::sessions::{
     CallData, DecisionData, InterruptData, NodeData, SendData, SessionEvent, Usage, VersionData,
 };
@@ -250,8 +250,7 @@ impl Machine<'_, '_> {
     }
 
     pub(super) fn log_call_voided(&self, call: &CallData, why: Void) -> Result<u64, CallError> {
-        let payload =
-            json!({ "call_id": call.id, "attempt": call.attempt, "reason": why.word() });
+        let payload = json!({ "call_id": call.id, "attempt": call.attempt, "reason": why.word() });
         let turn = self.active_turn(call.turn.as_deref());
         self.log("call.voided", turn.as_deref(), payload)
     }

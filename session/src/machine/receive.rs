@@ -9,8 +9,8 @@ use quixos_protocol::DraftMessage;
 use quixos_runtime::{CallError, Ref};
 use serde::{Deserialize, Serialize};
 
-use super::turn::{Cause, NewTurn, TurnEnd, kept};
 use super::Machine;
+use super::turn::{Cause, NewTurn, TurnEnd, kept};
 use crate::refusal::Refusal;
 use crate::sessions::Receive;
 use crate::status::START_FAILED;

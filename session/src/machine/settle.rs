@@ -8,9 +8,9 @@ use quixos_protocol::{DraftMessage, ErrorCode, LlmResponse, ToolCall, text_of};
 use quixos_runtime::CallError;
 use serde_json::Value;
 
+use super::Machine;
 use super::calls::Dropped;
 use super::mint::Minted;
-use super::Machine;
 use crate::past::Past;
 use crate::reply::{self, Reply};
 use crate::sessions::CallData;
@@ -277,7 +277,8 @@ impl Machine<'_, '_> {
     ) -> Result<(), CallError> {
         let Some(mut call) = self.remove_call(id) else { return Ok(()) };
         call.ended = Some(self.log_call_ended(&call, outcome)?);
-        let status = if matches!(outcome, StoredOutcome::Error { .. }) { FAILED } else { COMPLETED };
+        let status =
+            if matches!(outcome, StoredOutcome::Error { .. }) { FAILED } else { COMPLETED };
         self.archive_call(&call, status)?;
         self.mirror_call(&call, Some(outcome))?;
         match outcome {

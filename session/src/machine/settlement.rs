@@ -28,9 +28,11 @@ impl Machine<'_, '_> {
     /// Settles a call for whoever asks.
     pub(super) fn settle_call(&mut self, settle: &Settle) -> Result<(), CallError> {
         let given = match (&settle.result, &settle.error) {
-            (Some(result), None) => Given::Result(serde_json::from_str(result).map_err(|error| {
-                CallError::invalid("result", format!("is not JSON: {error}"))
-            })?),
+            (Some(result), None) => {
+                Given::Result(serde_json::from_str(result).map_err(|error| {
+                    CallError::invalid("result", format!("is not JSON: {error}"))
+                })?)
+            }
             (None, Some(error)) => Given::Failure(failure("error", error)?),
             (Some(_), Some(_)) | (None, None) => {
                 return Err(CallError::invalid("$", "must have either a `result` or an `error`"));

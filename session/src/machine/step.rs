@@ -4,8 +4,8 @@ use quixos_runtime::CallError;
 
 use super::Machine;
 use crate::Sessions;
-use crate::sessions::session_apply::{Context, Handler, Input, Output};
 use crate::sessions::Command;
+use crate::sessions::session_apply::{Context, Handler, Input, Output};
 use crate::status::SYSTEM;
 
 impl Handler for Sessions {

@@ -2,9 +2,7 @@
 //!
 //! An input is taken as a whole or refused as a whole.
 
-use quixos_protocol::input::{
-    ClientAction, ClientMessage, InterruptResume, ToolError, ToolResult,
-};
+use quixos_protocol::input::{ClientAction, ClientMessage, InterruptResume, ToolError, ToolResult};
 use quixos_protocol::{ClientInput, Role, parse};
 use quixos_runtime::CallError;
 use serde_json::Value;
@@ -113,11 +111,7 @@ impl Machine<'_, '_> {
 
     /// Begins a turn with the decision that it is for. A `session.start` that had failed is asked
     /// again before it.
-    pub(super) fn begin(
-        &mut self,
-        turn: NewTurn,
-        trigger: StoredTrigger,
-    ) -> Result<(), CallError> {
+    pub(super) fn begin(&mut self, turn: NewTurn, trigger: StoredTrigger) -> Result<(), CallError> {
         let id = self.begin_turn(turn, USER)?;
         self.raise(&trigger, None, Some(id.clone()))?;
         if self.data.start == START_FAILED {

@@ -56,7 +56,9 @@ impl Machine<'_, '_> {
         let ids: Vec<String> =
             self.live.calls.iter_mut().filter(runs).map(|call| call.id.clone()).collect();
         for id in ids {
-            let Some(call) = self.live.calls.iter_mut().find(|call| call.id == id) else { continue };
+            let Some(call) = self.live.calls.iter_mut().find(|call| call.id == id) else {
+                continue;
+            };
             let allowed = call.policy.as_ref().map_or(0, |policy| policy.max_retries).max(1);
             if u64::from(call.failures) < allowed {
                 call.failures += 1;

@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use super::receive::Queued;
 use super::{Dropped, Machine, Minted, Void};
-use crate::refusal::Refusal;
 use crate::reference::object_id;
+use crate::refusal::Refusal;
 use crate::sessions::TurnData;
 use crate::status::{START_QUEUED, SYSTEM};
 use crate::{stored, usage};
@@ -238,10 +238,7 @@ impl Machine<'_, '_> {
     }
 
     /// Refuses those whose session this is not. The engine itself may do everything.
-    pub(crate) fn require_owner(
-        &self,
-        by: &crate::sessions::Authority,
-    ) -> Result<(), CallError> {
+    pub(crate) fn require_owner(&self, by: &crate::sessions::Authority) -> Result<(), CallError> {
         if by.class == SYSTEM {
             return Ok(());
         }

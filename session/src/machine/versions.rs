@@ -52,7 +52,11 @@ impl Machine<'_, '_> {
         };
         self.log_version(turn, &data)?;
         let number = Some(data.number);
-        if kind == STATE { self.data.state = number } else { self.data.agent = number }
+        if kind == STATE {
+            self.data.state = number
+        } else {
+            self.data.agent = number
+        }
         let session = self.cx.receiver();
         self.cx.create_version(&CreateVersion { data, session }).map(drop)
     }

@@ -215,11 +215,7 @@ impl Machine<'_, '_> {
 
     /// Closes a question: answers it, or cancels it where there is no answer or it was asked under
     /// a fence that is no longer held.
-    pub(crate) fn close_question(
-        &self,
-        key: &str,
-        answer: Option<&str>,
-    ) -> Result<(), CallError> {
+    pub(crate) fn close_question(&self, key: &str, answer: Option<&str>) -> Result<(), CallError> {
         if key.is_empty() {
             return Ok(());
         }
@@ -297,8 +293,8 @@ impl Machine<'_, '_> {
     /// Says `waiting` while a question is open on the head's path, else `running`.
     pub(crate) fn mirror_status(&mut self) -> Result<(), CallError> {
         let Some(held) = self.held()? else { return Ok(()) };
-        let waits = self.is_paused()?
-            || self.live.calls.iter().any(|call| !call.question.is_empty());
+        let waits =
+            self.is_paused()? || self.live.calls.iter().any(|call| !call.question.is_empty());
         let wanted = if waits { "waiting" } else { "running" };
         if self.cx.work(held.request).progress()?.status != wanted {
             self.cx.work(held.request).transition(&AgentRequestTransitionInput {

@@ -10,7 +10,9 @@ async fn session_start_comes_before_the_message_that_made_the_session() {
     let talk = world.open("s1", &message("t1", "Hello")).await;
     let start = talk.next("session.start").await;
     assert_eq!((start.turn_id, start.attempts, start.agent), (None, 1, None));
-    talk.answer_to(&start.decision_id, &json!({"agent": config(), "state": {"n": 1}})).await.unwrap();
+    talk.answer_to(&start.decision_id, &json!({"agent": config(), "state": {"n": 1}}))
+        .await
+        .unwrap();
     let asked = talk.next("client.messages").await;
     assert_eq!(asked.turn_id.as_deref(), Some("t1"));
     assert_eq!(asked.state, json!({"n": 1}));
@@ -155,8 +157,7 @@ async fn no_wake_promotes_a_second_decision() {
 async fn nothing_is_asked_before_an_engine_drives_the_session() {
     let world = World::new().await;
     let input = message("t1", "Hello");
-    let (session, _) =
-        world.submit(crate::support::frontend("anna"), "s1", &input).await.unwrap();
+    let (session, _) = world.submit(crate::support::frontend("anna"), "s1", &input).await.unwrap();
     let talk = crate::support::Talk::on(&world, session);
     assert_eq!(talk.asked().await, None);
     talk.take(false).await;

@@ -3,7 +3,7 @@
 use quixos_protocol::DraftMessage;
 use serde_json::json;
 
-use crate::support::{Talk, World, config, retry, says, view};
+use crate::support::{Talk, World, config, machine, refusal, retry, says, view};
 
 /// Brings a conversation to the end of its first turn.
 async fn one_turn(world: &World) -> Talk<'_> {
@@ -95,17 +95,18 @@ async fn a_fork_strands_what_was_begun_below_it() {
     let failing = json!({"actions": [{"type": "tool.error", "error": "no", "retryable": true}]});
     talk.answer_next("tool.execute", &failing).await;
     assert_eq!(talk.view().await["calls"].as_array().unwrap().len(), 2);
-    let settle = talk.settle_as(crate::support::machine(), "kept", None, &json!("ok"));
-    settle.await.unwrap();
-    let fork = json!({"messages": [{"id": "u1", "role": "user"}, {"role": "user", "content": "Else"}]});
+    talk.settle_as(machine(), "kept", None, &json!("ok")).await.unwrap();
+    let fork =
+        json!({"messages": [{"id": "u1", "role": "user"}, {"role": "user", "content": "Else"}]});
     talk.answer_next("tool.finished", &fork).await;
     let voided = talk.events_of("call.voided").await;
     assert_eq!(voided.len(), 1);
     assert_eq!(voided[0].payload["call_id"], json!("stranded"));
     talk.wait(3600).await;
     assert_eq!(talk.asked().await, None);
-    let late = talk.settle_as(crate::support::machine(), "stranded", None, &json!("late"));
-    assert!(talk.refused(late).await.to_string().contains("not-pending"));
+    let late = json!("late");
+    let late = talk.refused(talk.settle_as(machine(), "stranded", None, &late)).await;
+    assert_eq!(refusal(&late).word(), "not-pending");
 }
 
 #[tokio::test]

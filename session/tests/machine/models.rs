@@ -13,7 +13,7 @@ fn finished(trigger: &Trigger) -> &trigger::LlmFinished {
 }
 
 /// Brings a conversation to where a model of the worker's own runs.
-async fn worker_runs(world: &World, format: Option<&str>) -> Talk<'_> {
+async fn worker_runs<'w>(world: &'w World, format: Option<&str>) -> Talk<'w> {
     let mut config = json!({"model": "m", "handler": "worker"});
     if let Some(format) = format {
         config["format"] = json!(format);
@@ -145,7 +145,8 @@ async fn no_model_is_called_once_the_budget_is_spent() {
 async fn an_id_that_is_used_loses_the_call_and_one_that_failed_is_issued_again() {
     let world = World::new().await;
     let talk = world.talk(&config()).await;
-    let call = json!({"actions": [{"type": "llm.call", "id": "m1", "retry": retry(None, 0, 0, 0)}]});
+    let call =
+        json!({"actions": [{"type": "llm.call", "id": "m1", "retry": retry(None, 0, 0, 0)}]});
     talk.answer_next("client.messages", &call).await;
     let (due, _) = talk.prompt().await;
     talk.model_fails(&due, "down", false).await;

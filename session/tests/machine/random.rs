@@ -206,8 +206,7 @@ fn done<T>(result: std::result::Result<T, CallError>) -> Result {
 async fn random_list(talk: &Talk<'_>, dice: &mut Dice) -> Vec<DraftMessage> {
     let path = talk.path().await;
     let kept = if dice.once_in(2) { path.len() } else { dice.below(path.len() + 1) };
-    let mut list: Vec<DraftMessage> =
-        path.into_iter().take(kept).map(DraftMessage::from).collect();
+    let mut list: Vec<DraftMessage> = path.into_iter().take(kept).map(DraftMessage::from).collect();
     if !dice.once_in(4) {
         list.push(DraftMessage::user("News"));
     }

@@ -3,9 +3,7 @@
 use quixos_protocol::{Trigger, trigger};
 use serde_json::{Value, json};
 
-use crate::support::{
-    Talk, World, calls, config_with, frontend, machine, refusal, retry, says,
-};
+use crate::support::{Talk, World, calls, config_with, frontend, machine, refusal, retry, says};
 
 /// Brings a conversation to where the model has called tools and the worker has seen it.
 async fn called<'w>(world: &'w World, tools: &[(&str, &str)], made: &[(&str, &str)]) -> Talk<'w> {
@@ -126,9 +124,7 @@ async fn only_a_retryable_error_is_tried_again() {
     let call = json!({"actions": [{"type": "tool.call", "id": "c1", "name": "a",
         "arguments": null, "retry": retry(None, 1, 0, 0)}]});
     talk.answer_next("client.messages", &call).await;
-    let error = |retryable: bool| {
-        json!({"actions": [{"type": "tool.error", "error": "no", "retryable": retryable}]})
-    };
+    let error = |retryable: bool| json!({"actions": [{"type": "tool.error", "error": "no", "retryable": retryable}]});
     talk.answer_next("tool.execute", &error(true)).await;
     talk.wait(0).await;
     talk.answer_next("tool.execute", &error(false)).await;

@@ -78,9 +78,7 @@ pub(crate) fn says(text: &str) -> Value {
 
 /// Returns a model's reply that calls tools, each under its id.
 pub(crate) fn calls(made: &[(&str, &str)]) -> Value {
-    let call = |(id, name): &(&str, &str)| {
-        json!({"id": id, "type": "function", "function": {"name": name, "arguments": "{}"}})
-    };
+    let call = |(id, name): &(&str, &str)| json!({"id": id, "type": "function", "function": {"name": name, "arguments": "{}"}});
     let made: Vec<Value> = made.iter().map(call).collect();
     json!({"model": "m", "tool_calls": made, "finish_reason": "tool_calls"})
 }

@@ -88,8 +88,7 @@ impl<'w> Talk<'w> {
 
     /// Answers a decision by its id.
     pub(crate) async fn answer_to(&self, id: &str, answer: &Value) -> Result<Outcome, CallError> {
-        let input =
-            Answer { fence: None, decision: id.to_owned(), answer: answer.to_string() };
+        let input = Answer { fence: None, decision: id.to_owned(), answer: answer.to_string() };
         self.client().answer(&input).await
     }
 

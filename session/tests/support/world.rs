@@ -45,14 +45,11 @@ impl World {
         let runtime = open(&store, &clock);
         let session = runtime.session(Caller::operator(OWNER));
         let data = WorkspaceData { name: "home".to_owned() };
-        let workspace = WorkspaceObject::create(&session, &WorkspaceObjectInput { data });
-        let workspace = workspace.await.unwrap();
-        let install = AgentWorkspaceInstallInput {
-            instructions: String::new(),
-            settings: "{}".to_owned(),
-        };
-        let directory =
-            AgentWorkspace::on(&session, workspace).install(&install).await.unwrap();
+        let input = WorkspaceObjectInput { data };
+        let workspace = WorkspaceObject::create(&session, &input).await.unwrap();
+        let install =
+            AgentWorkspaceInstallInput { instructions: String::new(), settings: "{}".to_owned() };
+        let directory = AgentWorkspace::on(&session, workspace).install(&install).await.unwrap();
         let input = SessionRegistryObjectInput { leases: Vec::new(), directory };
         let registry = SessionRegistryObject::create(&session, &input).await.unwrap();
         let world = Self { runtime, session, clock, directory, registry, store };
