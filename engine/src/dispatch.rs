@@ -49,12 +49,12 @@ fn poke_touched(shared: &Arc<Shared>, entry: &HistoryEntry) -> bool {
     let mut is_unclear = false;
     let mut touched_session = false;
     for touched in &entry.touched {
-        if let Ok(session) = Ref::<SessionObject>::try_from(touched.object) {
+        if let Some(session) = Ref::<SessionObject>::from_object(touched.object) {
             touched_session = true;
             poke(shared, session);
         }
-        is_unclear |= Ref::<AgentRequestObject>::try_from(touched.object).is_ok()
-            || Ref::<AgentQuestionObject>::try_from(touched.object).is_ok();
+        is_unclear |= Ref::<AgentRequestObject>::from_object(touched.object).is_some()
+            || Ref::<AgentQuestionObject>::from_object(touched.object).is_some();
     }
     is_unclear && !touched_session
 }

@@ -88,8 +88,7 @@ struct Driver {
 
 impl Driver {
     async fn look(&mut self) -> Result<Look, CallError> {
-        let client = Session::on(&self.shared.caller, self.session);
-        let mut agenda = client.agenda().await?;
+        let mut agenda = self.agenda().await?;
         let is_idle = agenda.due.is_empty() && agenda.wake_at.is_none() && !agenda.awake;
         if is_idle {
             self.give_up(&HashSet::new());
@@ -100,7 +99,7 @@ impl Driver {
                 self.give_up(&HashSet::new());
                 return Ok(Look::Idle);
             }
-            agenda = client.agenda().await?;
+            agenda = self.agenda().await?;
         }
         let wanted: HashSet<Key> = agenda.due.iter().map(key).collect();
         self.give_up(&wanted);
@@ -110,6 +109,10 @@ impl Driver {
         let at = agenda.wake_at.as_deref().and_then(instant);
         let waits = at.is_some() || !self.running.is_empty();
         Ok(if waits { Look::Until(at) } else { Look::Idle })
+    }
+
+    async fn agenda(&self) -> Result<Agenda, CallError> {
+        Session::on(&self.shared.caller, self.session).agenda().await
     }
 
     /// Says whether the claim is this engine's, of this start.

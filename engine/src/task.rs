@@ -121,7 +121,7 @@ impl Errand {
                     decision: self.due.id.clone(),
                     answer: answer.to_string(),
                 };
-                self.persist(async || self.client().answer(&answer).await.map(drop)).await
+                self.persist(Step::Answer(answer)).await
             }
             Some(Err(error)) => self.fail_delivery(&error.message, error.retryable).await,
             None => self.fail_delivery("deadline exceeded", true).await,
@@ -151,7 +151,7 @@ impl Errand {
             error: error.to_owned(),
             retryable,
         };
-        self.persist(async || self.client().fail(&failure).await.map(drop)).await
+        self.persist(Step::Fail(failure)).await
     }
 
     /// Makes a model call.
@@ -173,7 +173,7 @@ impl Errand {
             Some(Ok(response)) => (Some(response), None),
             Some(Err(error)) => (None, Some(failure(error))),
             // The session's own deadline is the same instant: the step that it takes says so.
-            None => return self.persist(async || self.client().wake().await.map(drop)).await,
+            None => return self.persist(Step::Wake).await,
         };
         let result = result.as_ref().map(serde_json::to_string).transpose();
         let result = result.map_err(|error| CallError::Corrupt {
@@ -187,7 +187,7 @@ impl Errand {
             result,
             error,
         };
-        self.persist(async || self.client().settle(&settle).await.map(drop)).await
+        self.persist(Step::Settle(settle)).await
     }
 
     async fn complete(
@@ -215,8 +215,7 @@ impl Errand {
             fence: self.fence.clone(),
             call: self.due.id.clone(),
         };
-        let registry = SessionRegistry::on(&self.shared.caller, self.shared.registry);
-        self.persist(async || registry.spawn(&spawn).await.map(drop)).await
+        self.persist(Step::Spawn(spawn)).await
     }
 
     async fn send(&self) -> Result<(), CallError> {
@@ -225,8 +224,7 @@ impl Errand {
             fence: self.fence.clone(),
             id: self.due.id.clone(),
         };
-        let registry = SessionRegistry::on(&self.shared.caller, self.shared.registry);
-        self.persist(async || registry.send(&send).await.map(drop)).await
+        self.persist(Step::Send(send)).await
     }
 
     /// Waits for something to be done, as long as its deadline says; none if that passes.
@@ -308,13 +306,10 @@ impl Errand {
 
     /// Takes a step, again while the store cannot take it: what was done is not to be lost to a
     /// moment's congestion.
-    async fn persist(
-        &self,
-        step: impl AsyncFn() -> Result<(), CallError>,
-    ) -> Result<(), CallError> {
+    async fn persist(&self, step: Step) -> Result<(), CallError> {
         let mut tries = 0;
         loop {
-            match step().await {
+            match self.take(&step).await {
                 Err(CallError::Busy { .. } | CallError::Unavailable { .. }) if tries < TRIES => {
                     tries += 1;
                     tokio::time::sleep(PAUSE).await;
@@ -323,6 +318,30 @@ impl Errand {
             }
         }
     }
+
+    async fn take(&self, step: &Step) -> Result<(), CallError> {
+        let session = self.client();
+        let registry = SessionRegistry::on(&self.shared.caller, self.shared.registry);
+        match step {
+            Step::Answer(answer) => session.answer(answer).await,
+            Step::Fail(failure) => session.fail(failure).await,
+            Step::Settle(settle) => session.settle(settle).await,
+            Step::Wake => session.wake().await,
+            Step::Spawn(spawn) => registry.spawn(spawn).await,
+            Step::Send(send) => registry.send(send).await,
+        }
+        .map(drop)
+    }
+}
+
+/// What an errand ends in.
+enum Step {
+    Answer(Answer),
+    Fail(DeliveryFailure),
+    Settle(Settle),
+    Wake,
+    Spawn(SessionRegistrySpawnInput),
+    Send(SessionRegistrySendInput),
 }
 
 fn failure(error: ProviderError) -> CallFailure {
