@@ -32,11 +32,7 @@ pub(crate) fn decision_due(decision: &DecisionData) -> Option<&str> {
     due(&decision.status, decision.deadline.as_deref(), decision.retry_at.as_deref())
 }
 
-fn due<'a>(
-    status: &str,
-    deadline: Option<&'a str>,
-    retry_at: Option<&'a str>,
-) -> Option<&'a str> {
+fn due<'a>(status: &str, deadline: Option<&'a str>, retry_at: Option<&'a str>) -> Option<&'a str> {
     match status {
         PENDING => deadline,
         RETRY_SCHEDULED => retry_at,

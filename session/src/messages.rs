@@ -119,9 +119,9 @@ pub(crate) fn well_formed(list: Vec<DraftMessage>) -> Vec<DraftMessage> {
         formed.push(message.clone());
         let rest = list.get(index + 1..).unwrap_or_default();
         formed.extend(message.tool_calls.iter().map(|call| {
-            answer_to(&call.id, rest).cloned().unwrap_or_else(|| {
-                DraftMessage::tool(&call.id, &call.function.name, UNANSWERED)
-            })
+            answer_to(&call.id, rest)
+                .cloned()
+                .unwrap_or_else(|| DraftMessage::tool(&call.id, &call.function.name, UNANSWERED))
         }));
     }
     formed

@@ -77,12 +77,8 @@ impl<P: Past> Situation<'_, P> {
     fn on_messages(&self, input: &ClientMessages) -> DecisionResponse {
         let Some(config) = self.config else { return DecisionResponse::default() };
         let layered = layered(config, &input.client);
-        let view: Vec<DraftMessage> = input
-            .messages
-            .iter()
-            .filter(|message| message.role != Role::System)
-            .cloned()
-            .collect();
+        let view: Vec<DraftMessage> =
+            input.messages.iter().filter(|message| message.role != Role::System).cloned().collect();
         let call = self.configured_call(layered.as_ref().unwrap_or(config), &view);
         DecisionResponse {
             messages: Some(view),

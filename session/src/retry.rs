@@ -47,7 +47,8 @@ mod tests {
 
     #[test]
     fn waits_the_power_of_the_base_up_to_the_maximum() {
-        let delays = |base, max| [1, 2, 3, 200].map(|failures| delay(&policy(base, max, 9), failures));
+        let delays =
+            |base, max| [1, 2, 3, 200].map(|failures| delay(&policy(base, max, 9), failures));
         assert_eq!(delays(2, 3600), [2, 4, 8, 3600]);
         assert_eq!(delays(1, 3600), [1, 1, 1, 1]);
         assert_eq!(delays(0, 3600), [0, 0, 0, 0]);

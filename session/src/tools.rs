@@ -8,9 +8,9 @@ use quixos_protocol::{AgentConfig, LlmTool, Role, SubAgent, ToolInput};
 use quixos_runtime::CallError;
 use serde_json::{Value, json};
 
+use crate::messages;
 use crate::past::Past;
 use crate::stored::{self, StoredCall};
-use crate::messages;
 
 /// The longest schema that is compiled, in bytes of its JSON.
 const SCHEMA_BYTES: usize = 256 << 10;

@@ -90,10 +90,7 @@ fn make(
 }
 
 /// Returns the one agent of a name, or what the call fails with.
-fn agent(
-    cx: &Context<'_>,
-    name: &str,
-) -> Result<Result<Ref<AgentObject>, CallFailure>, CallError> {
+fn agent(cx: &Context<'_>, name: &str) -> Result<Result<Ref<AgentObject>, CallFailure>, CallError> {
     let directory = cx.registry(cx.receiver()).directory()?;
     let mut found = None;
     for agent in cx.directory(directory).agents()? {

@@ -8,12 +8,12 @@ use quixos_package::agent_runtime::{AgentDirectoryCreateThreadInput, AgentObject
 use quixos_runtime::{CallError, Ref};
 
 use crate::Sessions;
+use crate::instant;
 use crate::machine::read_input;
 use crate::new_session::{Place, new_session};
 use crate::refusal::Refusal;
 use crate::sessions::registry_submit::{Context, Handler, Input, Output};
 use crate::sessions::{Binding, SessionObject, Submit};
-use crate::instant;
 
 impl Handler for Sessions {
     fn handle(cx: &Context<'_>, input: Input) -> Result<Output, CallError> {
