@@ -3,12 +3,15 @@
 //! It may be a Rust value in this process, or an endpoint that speaks HTTP, in any language.
 
 pub mod http;
+mod local;
 
 use async_trait::async_trait;
 use quixos_protocol::DecisionRequest;
 use serde_json::Value;
 
 use crate::live::Sink;
+
+pub use local::Local;
 
 /// Who decides for the agents of one configuration.
 #[async_trait]

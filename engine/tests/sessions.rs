@@ -1,0 +1,141 @@
+//! Whole conversations, by an engine with the demo's worker and model: over a store, in real time.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use quixos_engine::EngineError;
+use quixos_session::Refusal;
+use serde_json::json;
+
+mod support;
+
+use support::{
+    AGENT, client, folder, is_done, memory, open, said, say, set_up, start, wait_for,
+};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_turn_calls_a_tool_and_answers() {
+    let runtime = open(memory());
+    let registry = set_up(&runtime).await;
+    let engine = start(&runtime, registry, "one").await;
+    let submitted = say(&engine, "s", "t1", "How is the weather?").await.unwrap();
+    assert_eq!(submitted.turn_id.as_deref(), Some("t1"));
+    let view = wait_for(&engine, "s", "done", is_done).await;
+    assert_eq!(
+        said(&view),
+        [
+            "user: How is the weather?",
+            "assistant: ",
+            "tool: rain in Oslo",
+            "assistant: I looked it up: rain in Oslo",
+        ]
+    );
+    engine.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sub_agent_works_in_a_session_of_its_own() {
+    let runtime = open(memory());
+    let registry = set_up(&runtime).await;
+    let engine = start(&runtime, registry, "one").await;
+    say(&engine, "s", "t1", "research moss").await.unwrap();
+    let view = wait_for(&engine, "s", "done", is_done).await;
+    let said = said(&view);
+    let last = said.last().unwrap();
+    assert!(last.starts_with("assistant: My researcher reports: Three sources"), "{said:?}");
+    engine.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_turn_waits_for_its_client_and_goes_on() {
+    let runtime = open(memory());
+    let registry = set_up(&runtime).await;
+    let engine = start(&runtime, registry, "one").await;
+    say(&engine, "s", "t1", "book me a trip").await.unwrap();
+    let waiting = wait_for(&engine, "s", "waiting for its client", |view| {
+        view["calls"][0]["handler"] == "client" && view["calls"][0]["status"] == "pending"
+    })
+    .await;
+    let busy = say(&engine, "s", "t2", "hello?").await.unwrap_err();
+    assert_eq!(busy, EngineError::Refused(Refusal::TurnAlreadyActive("t1".to_owned())));
+    let input = json!({
+        "type": "tool.result",
+        "id": waiting["calls"][0]["id"],
+        "result": "yes",
+    });
+    let (session, metadata) = ("s".to_owned(), "{}".to_owned());
+    engine.submit(client(), session, metadata, input.to_string()).await.unwrap();
+    let view = wait_for(&engine, "s", "done", is_done).await;
+    assert_eq!(said(&view).last().unwrap(), "assistant: It is booked.");
+    engine.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_engine_leaves_the_next_one_ends() {
+    let home = tempfile::tempdir().unwrap();
+    let runtime = open(folder(home.path()));
+    let registry = set_up(&runtime).await;
+    let engine = start(&runtime, registry, "one").await;
+    say(&engine, "s", "t1", "How is the weather?").await.unwrap();
+    engine.stop().await;
+    drop(engine);
+    runtime.close();
+    let runtime = open(folder(home.path()));
+    let engine = start(&runtime, registry, "one").await;
+    let view = wait_for(&engine, "s", "done", is_done).await;
+    assert_eq!(said(&view).len(), 4, "{view:#}");
+    engine.stop().await;
+    runtime.close();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn none_of_many_clients_at_once_is_left_behind() {
+    let runtime = open(memory());
+    let registry = set_up(&runtime).await;
+    let engine = start(&runtime, registry, "one").await;
+    let submits = (0..64).map(|n| {
+        let engine = engine.clone();
+        tokio::spawn(async move { say(&engine, &format!("s{n}"), "t", "hello").await.unwrap() })
+    });
+    for submit in submits.collect::<Vec<_>>() {
+        submit.await.unwrap();
+    }
+    for n in 0..64 {
+        wait_for(&engine, &format!("s{n}"), "done", is_done).await;
+    }
+    engine.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_engines_never_drive_one_turn() {
+    let runtime = open(memory());
+    let registry = set_up(&runtime).await;
+    let (one, two) = (start(&runtime, registry, "one").await, start(&runtime, registry, "two").await);
+    for n in 0..16 {
+        let engine = if n % 2 == 0 { &one } else { &two };
+        say(engine, &format!("s{n}"), "t", "How is the weather?").await.unwrap();
+    }
+    for n in 0..16 {
+        let session = format!("s{n}");
+        let view = wait_for(&one, &session, "done", is_done).await;
+        assert_eq!(said(&view).len(), 4, "{view:#}");
+        assert_eq!(view["message_tree"]["nodes"].as_array().unwrap().len(), 4, "{view:#}");
+    }
+    one.stop().await;
+    two.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_that_is_not_there_is_refused_and_leaves_no_session() {
+    let runtime = open(memory());
+    let registry = set_up(&runtime).await;
+    let engine = start(&runtime, registry, "one").await;
+    let input = json!({
+        "type": "client.message",
+        "agent_id": format!("{AGENT}s"),
+        "message": {"role": "user", "content": "hello"},
+    });
+    let submit = engine.submit(client(), "s".to_owned(), "{}".to_owned(), input.to_string());
+    assert_eq!(submit.await.unwrap_err(), EngineError::Refused(Refusal::UnknownAgent));
+    assert!(engine.session("s").await.unwrap().is_none());
+    assert!(matches!(engine.view("s").await, Err(EngineError::NotFound(_))));
+    engine.stop().await;
+}
