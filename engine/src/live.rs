@@ -84,7 +84,8 @@ pub struct Sink {
 
 impl Sink {
     /// Returns a sink for an attempt of a call, and where to see how far it is.
-    pub(crate) fn new(
+    #[must_use]
+    pub fn new(
         live: &Live,
         session: &str,
         call: &str,
@@ -102,6 +103,12 @@ impl Sink {
             spoken,
         };
         (sink, seen)
+    }
+
+    /// Returns which attempt of the call this is.
+    #[must_use]
+    pub fn attempt(&self) -> u32 {
+        self.attempt
     }
 
     /// Says that the other side lives, whatever it sent.

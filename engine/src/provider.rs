@@ -1,8 +1,13 @@
 //! Providers: where the engine's own model calls go.
 
 pub mod anthropic;
+mod api;
+mod call;
+mod failure;
 pub mod openai;
 pub mod scripted;
+
+pub use api::{Api, ApiError};
 
 use async_trait::async_trait;
 use quixos_protocol::{ErrorCode, LlmRequest, LlmResponse};
