@@ -47,7 +47,15 @@ impl From<CallError> for EngineError {
             },
             CallError::Invalid { path, message } => Self::Invalid { path, message },
             CallError::NotFound { what } => Self::NotFound(what),
-            other => Self::Call(other),
+            error @ (CallError::Conflict { .. }
+            | CallError::Busy { .. }
+            | CallError::StaleFence { .. }
+            | CallError::StaleVersion { .. }
+            | CallError::Capability(_)
+            | CallError::Limit { .. }
+            | CallError::Unavailable { .. }
+            | CallError::Storage { .. }
+            | CallError::Corrupt { .. }) => Self::Call(error),
         }
     }
 }

@@ -101,14 +101,14 @@ impl Errand {
         let request: DecisionRequest = serde_json::from_str(&body).map_err(|error| {
             CallError::Corrupt { message: format!("a decision cannot be read: {error}") }
         })?;
-        let (call, attempt) = match &request.trigger {
-            Trigger::LlmExecute(call) => (call.id.as_str(), call.attempt),
-            _ => (request.decision_id.as_str(), request.attempts),
-        };
+        let model_call =
+            if let Trigger::LlmExecute(call) = &request.trigger { Some(call) } else { None };
+        let (call, attempt) = model_call
+            .map_or((request.decision_id.as_str(), request.attempts), |it| (&it.id, it.attempt));
         let turn = request.turn_id.as_deref();
         let (sink, spoken) =
             Sink::new(&self.shared.live, &request.session_id, call, attempt, turn);
-        let streams = matches!(&request.trigger, Trigger::LlmExecute(call) if call.stream);
+        let streams = model_call.is_some_and(|call| call.stream);
         let progress = streams.then(|| (call.to_owned(), attempt));
         let decided = {
             let decide = self.decide(&request, &body, &sink);

@@ -31,6 +31,6 @@ pub(crate) fn of(past: &impl Past, call: &StoredCall) -> Result<Option<LlmReques
         tools: tools.unwrap_or_default(),
         temperature: *temperature,
         max_completion_tokens: *max_completion_tokens,
-        reasoning: reasoning.clone(),
+        reasoning: *reasoning,
     }))
 }

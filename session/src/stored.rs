@@ -71,6 +71,13 @@ pub(crate) enum StoredTrigger {
     InterruptResumed { interrupt_id: String, payload: Value },
 }
 
+impl StoredTrigger {
+    /// Returns what the host had configured when the session began, if this is its begin.
+    pub(crate) fn configured(&self) -> Option<&AgentConfig> {
+        if let Self::SessionStart { config } = self { config.as_ref() } else { None }
+    }
+}
+
 /// What a call asks for: the payload of its `*.requested` event, beside `call_id`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]

@@ -25,7 +25,7 @@ impl Handler for Sessions {
             None => create(cx, thread, &name, agent_id, tenant)?,
         };
         let turn = object_id(&cx.reference_text(request)).to_owned();
-        let is_new = cx.session(session).turns_at(&turn)?.is_empty();
+        let is_new = !is_known(cx, session, request, &turn)?;
         if is_new && cx.work(request).progress()?.status == "queued" {
             let admission = cx.work(request).admission()?;
             cx.session(session).receive(&Receive {
@@ -50,7 +50,7 @@ fn is_known(
     let session = cx.session(session);
     Ok(session.request()? == Some(request)
         || session.waiting_contains(request)?
-        || session.turns_at(turn)?.is_some())
+        || !session.turns_at(turn)?.is_empty())
 }
 
 fn create(

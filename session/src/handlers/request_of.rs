@@ -17,7 +17,7 @@ use crate::propose::{Situation, proposal};
 use crate::sessions::session_request_of::{Context, Handler, Input, Output};
 use crate::sessions::{Binding, DecisionData, Frozen};
 use crate::status::PENDING;
-use crate::stored::{self, StoredTrigger};
+use crate::stored;
 use crate::trigger::Scene;
 use crate::{messages, retry, versions};
 
@@ -38,10 +38,7 @@ impl Handler for Sessions {
             .map(|config| stored::read(config, "an agent config"))
             .transpose()?;
         let kept = stored::trigger_of(cx, decision)?;
-        let configured = match &kept {
-            StoredTrigger::SessionStart { config } => config.clone(),
-            _ => None,
-        };
+        let configured = kept.configured().cloned();
         let scene = Scene { past: cx, live: &live, head, path: &path };
         let trigger = scene.trigger(kept)?;
         let turn = data.turn.filter(|turn| Some(&turn.id) == decision.turn.as_ref());

@@ -136,12 +136,12 @@ impl Machine<'_, '_> {
         let Some(id) = self.data.turn.as_ref().map(|turn| turn.id.clone()) else {
             return Ok(());
         };
-        let is_over = matches!(end, TurnEnd::Failed(_) | TurnEnd::Cancelled);
-        if is_over {
-            let (void, dropped) = match end {
-                TurnEnd::Cancelled => (Void::Cancelled, Dropped::Cancelled),
-                _ => (Void::TurnFailed, Dropped::TurnFailed),
-            };
+        let taken_along = match end {
+            TurnEnd::Cancelled => Some((Void::Cancelled, Dropped::Cancelled)),
+            TurnEnd::Failed(_) => Some((Void::TurnFailed, Dropped::TurnFailed)),
+            TurnEnd::Done(_) | TurnEnd::Quiescent => None,
+        };
+        if let Some((void, dropped)) = taken_along {
             self.void_calls(void, |call| call.turn.as_deref() == Some(&id))?;
             self.drop_decisions(dropped, |decision| decision.turn.as_deref() == Some(&id))?;
         }

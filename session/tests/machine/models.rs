@@ -6,10 +6,8 @@ use serde_json::json;
 use crate::support::{Talk, World, config, message, retry, says};
 
 fn finished(trigger: &Trigger) -> &trigger::LlmFinished {
-    match trigger {
-        Trigger::LlmFinished(finished) => finished,
-        other => panic!("{other:?}"),
-    }
+    let Trigger::LlmFinished(finished) = trigger else { panic!("{trigger:?}") };
+    finished
 }
 
 /// Brings a conversation to where a model of the worker's own runs.

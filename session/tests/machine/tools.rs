@@ -19,17 +19,13 @@ fn result(value: &str) -> Value {
 }
 
 fn finished(trigger: &Trigger) -> &trigger::ToolFinished {
-    match trigger {
-        Trigger::ToolFinished(finished) => finished,
-        other => panic!("{other:?}"),
-    }
+    let Trigger::ToolFinished(finished) = trigger else { panic!("{trigger:?}") };
+    finished
 }
 
 fn executed(trigger: &Trigger) -> &trigger::ToolExecute {
-    match trigger {
-        Trigger::ToolExecute(execute) => execute,
-        other => panic!("{other:?}"),
-    }
+    let Trigger::ToolExecute(execute) = trigger else { panic!("{trigger:?}") };
+    execute
 }
 
 /// F3: the model is prompted once, with both results.

@@ -146,8 +146,6 @@ fn open(store: &Arc<dyn Store>, clock: &Arc<ManualClock>) -> Runtime {
 
 /// Returns the refusal of a call that was refused.
 pub(crate) fn refusal(error: &CallError) -> Refusal {
-    match error {
-        CallError::Refused { reason } => reason.parse().unwrap(),
-        other => panic!("not a refusal: {other}"),
-    }
+    let CallError::Refused { reason } = error else { panic!("not a refusal: {error}") };
+    reason.parse().unwrap()
 }
