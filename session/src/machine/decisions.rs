@@ -18,7 +18,7 @@ use crate::status::{
     TOOL_CALL, WORKER,
 };
 use crate::stored::{
-    self, LLM_FINISHED, SUB_AGENT_FINISHED, StoredCall, StoredTrigger, TOOL_FINISHED,
+    self, SUB_AGENT_FINISHED, StoredCall, StoredTrigger, TOOL_FINISHED,
 };
 
 impl Machine<'_, '_> {
@@ -234,12 +234,9 @@ impl Machine<'_, '_> {
         };
         let untold = self.live.decisions.iter().filter(untold).count();
         let running = self.live.calls.iter().filter(|call| call.kind != LLM_CALL).count();
-        let finished = |decision: &DecisionData| {
-            let kind = decision.kind.as_str();
-            matches!(kind, TOOL_FINISHED | SUB_AGENT_FINISHED | LLM_FINISHED)
-        };
+        // What is still to be told goes on with the conversation: a prompt made now would lack it.
         let busy = !self.live.calls.is_empty()
-            || self.live.decisions.iter().any(|other| other.id != id && finished(other));
+            || self.live.decisions.iter().any(|other| other.id != id);
         Ok(Frozen {
             head: self.data.head.clone(),
             nodes: self.data.nodes,
