@@ -43,16 +43,17 @@ pub fn files(folder: &str, ending: &str) -> Vec<String> {
     found
 }
 
-/// Returns the checked definitions of `package/`.
+/// Returns the checked definitions of `package/` and `session/`.
 ///
 /// # Panics
 /// When they have errors; the schema's own tests say which.
 #[must_use]
 pub fn definitions() -> quixos_schema::Definitions {
     let mut sources = quixos_schema::Sources::new();
-    for path in files("package", ".quixos") {
+    let folders = ["package", "session"];
+    for path in folders.iter().flat_map(|folder| files(folder, ".quixos")) {
         let text = read(&path);
         sources.add(path, text);
     }
-    quixos_schema::check(sources).definitions.expect("the definitions in package/ are good")
+    quixos_schema::check(sources).definitions.expect("the definitions are good")
 }

@@ -5,16 +5,28 @@ use std::collections::BTreeSet;
 use quixos_tests::{definitions, files, read};
 
 /// Who may depend on whom; a pair that is absent is forbidden. Development dependencies are free.
-const BELOW: [(&str, &[&str]); 8] = [
+const BELOW: [(&str, &[&str]); 11] = [
     ("schema", &[]),
     ("codegen", &["schema"]),
     ("runtime", &["schema"]),
     ("package", &["schema", "codegen", "runtime"]),
     ("protocol", &[]),
+    ("session", &["codegen", "runtime", "package", "protocol"]),
+    ("engine", &["runtime", "package", "protocol", "session"]),
+    ("host", &["runtime", "package", "protocol", "session", "engine"]),
     ("shell", &["schema", "codegen", "runtime", "package"]),
     ("bench", &["schema", "runtime", "package"]),
     ("tests", &["schema"]),
 ];
+
+#[test]
+fn every_member_says_whom_it_may_depend_on() {
+    let manifest = read("Cargo.toml");
+    let members = manifest.lines().find_map(|line| line.strip_prefix("members = ")).unwrap();
+    let members: BTreeSet<&str> = quoted(members).collect();
+    let known = BTreeSet::from(BELOW.map(|(member, _)| member));
+    assert_eq!(members, known, "members of Cargo.toml against BELOW");
+}
 
 #[test]
 fn dependencies_run_downward_only() {
@@ -75,6 +87,11 @@ fn every_operation_has_one_handler_and_one_script() {
     assert_eq!(operations, scripts, "operations against tests/scripts/operations/NAME.script");
 }
 
+/// Returns what stands between quotes, in a text without a quote inside one.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.split('"').skip(1).step_by(2)
+}
+
 fn camel(snake: &str) -> String {
     let (first, rest) = snake.split_once('_').unwrap_or((snake, ""));
     let words = rest.split('_').filter(|word| !word.is_empty());
@@ -118,6 +135,78 @@ fn every_diagnostic_code_has_its_page() {
     let codes: BTreeSet<String> =
         quixos_schema::Code::ALL.iter().map(|code| code.as_str().to_owned()).collect();
     assert_eq!(codes, pages, "codes against docs/diagnostics/CODE.md");
+}
+
+#[test]
+fn the_pages_on_workers_and_sessions_name_all_there_is() {
+    let example = |folder: &str| {
+        let paths = files(&format!("protocol/examples/{folder}"), ".json");
+        paths.into_iter().map(|path| {
+            let name = path.rsplit('/').next().unwrap().trim_end_matches(".json");
+            name.split('~').next().unwrap().to_owned()
+        })
+    };
+    let words: BTreeSet<String> = example("Trigger").chain(example("Action")).collect();
+    assert_eq!(words.len(), 19);
+    all_named("docs/workers.md", words);
+
+    // Of calls, the log puts the names of events together: FAMILY.WHAT.
+    let log = read("session/src/machine/log.rs");
+    let is_event = |word: &&str| {
+        word.contains('.') && word.chars().all(|it| it.is_ascii_lowercase() || "._".contains(it))
+    };
+    let families = ["llm.call", "tool.call"];
+    let events = quoted(&log).filter(is_event).filter(|event| !families.contains(event));
+    all_named("docs/sessions.md", events.map(str::to_owned).collect());
+
+    let refusals = read("session/src/refusal.rs");
+    let refusals = refusals.lines().filter_map(|line| line.trim().strip_prefix("Self::"));
+    let refusals = refusals.filter(|line| line.ends_with("\","));
+    let refusals: BTreeSet<String> =
+        refusals.flat_map(|line| quoted(line)).map(str::to_owned).collect();
+    assert!(refusals.contains("not-admitted"), "{refusals:?}");
+    all_named("docs/sessions.md", refusals);
+
+    let definitions = definitions();
+    let operations = definitions.operations.iter();
+    let of_sessions =
+        operations.filter(|operation| definitions.package(operation.package).name == "Sessions");
+    let operations: BTreeSet<String> =
+        of_sessions.map(|operation| operation.name.clone()).collect();
+    assert!(!operations.is_empty());
+    all_named("docs/sessions.md", operations);
+}
+
+fn all_named(page: &str, words: BTreeSet<String>) {
+    let text = read(page);
+    for word in words {
+        let is_named = text.contains(&format!("`{word}`")) || text.contains(&format!("`{word}:"));
+        assert!(is_named, "{page} does not name `{word}`");
+    }
+}
+
+#[test]
+fn the_json_of_the_pages_is_an_example_of_the_protocol() {
+    let examples: Vec<serde_json::Value> =
+        files("protocol/examples", ".json").iter().map(|path| json(&read(path))).collect();
+    for block in blocks("docs/workers.md", "json") {
+        assert!(examples.contains(&json(&block)), "docs/workers.md has no example:\n{block}");
+    }
+    for block in blocks("docs/sessions.md", "json") {
+        assert!(json(&block).is_object(), "{block}");
+    }
+}
+
+fn json(text: &str) -> serde_json::Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error} in {text}"))
+}
+
+/// Returns the blocks of a page that are of a language.
+fn blocks(page: &str, language: &str) -> Vec<String> {
+    let text = read(page);
+    let opening = format!("```{language}\n");
+    let begun = text.split(&opening).skip(1);
+    begun.map(|rest| rest.split("```").next().unwrap().to_owned()).collect()
 }
 
 #[test]
