@@ -74,7 +74,7 @@ fn is_in(text: &str, value: &Value) -> bool {
         Value::String(found) => found == text,
         Value::Array(all) => all.iter().any(|value| is_in(text, value)),
         Value::Object(all) => all.values().any(|value| is_in(text, value)),
-        _ => false,
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 
