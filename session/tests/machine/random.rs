@@ -13,7 +13,7 @@ use crate::support::{
 
 /// How many histories, and how long each is.
 const HISTORIES: u64 = 12;
-const STEPS: usize = 80;
+const STEPS: usize = 100;
 
 #[tokio::test]
 async fn any_history_keeps_the_rules() {
@@ -142,13 +142,13 @@ async fn happen(
     told: &mut Vec<(String, String)>,
 ) -> (&'static str, Result) {
     let turn = format!("t{step}");
-    match dice.below(18) {
+    match dice.below(22) {
         0 => ("a message", done(talk.submit(&message(&turn, "More")).await)),
         1 => ("a view", done(talk.submit(&random_view(talk, dice, &turn).await).await)),
         2 => ("an action", done(talk.submit(&action(&turn, "go")).await)),
-        3 => ("a resume", resume(talk, dice).await),
+        3 | 13 => ("a resume", resume(talk, dice).await),
         4 => ("a settlement", settle(talk, dice).await),
-        5 => {
+        5 if dice.once_in(4) => {
             let by = if dice.once_in(2) { machine() } else { frontend("anna") };
             let id = format!("i{}", dice.below(3));
             ("an interrupt", done(talk.interrupt_as(by, &id).await))
@@ -157,7 +157,7 @@ async fn happen(
             talk.wait(*dice.pick(&[0, 1, 2, 5, 31, 61])).await;
             ("time", Ok(()))
         }
-        7 if dice.once_in(3) => {
+        7 if dice.once_in(2) => {
             talk.take(true).await;
             ("a restart", Ok(()))
         }
@@ -165,9 +165,13 @@ async fn happen(
             talk.run_errands().await;
             ("errands", Ok(()))
         }
-        9 if dice.once_in(4) => {
+        9 if dice.once_in(5) => {
             let turn = talk.data().await.turn.map(|turn| turn.id);
-            let turn = turn.filter(|_| !dice.once_in(4));
+            let whole = dice.once_in(8);
+            if turn.is_none() && !whole {
+                return ("nothing", Ok(()));
+            }
+            let turn = turn.filter(|_| !whole);
             ("a cancellation", done(talk.cancel_as(machine(), turn.as_deref()).await))
         }
         10 => {
@@ -175,7 +179,7 @@ async fn happen(
             let answer: Value = serde_json::from_str(answer).unwrap();
             ("an old answer", done(talk.answer_to(decision, &answer).await))
         }
-        11 => ("a model's end", model_ends(talk, dice).await),
+        11 | 14 => ("a model's end", model_ends(talk, dice).await),
         12 => {
             if let Some(asked) = talk.asked().await {
                 talk.fail(asked.trigger.kind(), "HTTP 500", !dice.once_in(4)).await;
@@ -184,6 +188,9 @@ async fn happen(
         }
         _ => {
             let Some(asked) = talk.asked().await else {
+                if talk.running().await.is_empty() {
+                    return ("a message", done(talk.submit(&message(&turn, "More")).await));
+                }
                 return ("a model's end", model_ends(talk, dice).await);
             };
             let answer = if dice.once_in(3) {
@@ -285,7 +292,7 @@ async fn random_answer(talk: &Talk<'_>, dice: &mut Dice, step: usize) -> Value {
             5 => json!({"type": "tool.result", "id": call, "result": "r"}),
             6 => json!({"type": "tool.error", "id": call, "error": "e", "retryable": true}),
             7 => json!({"type": "llm.error", "id": call, "error": "e"}),
-            8 => json!({"type": "interrupt", "reason": "ask"}),
+            8 if dice.once_in(2) => json!({"type": "interrupt", "reason": "ask"}),
             _ => json!({"type": "done", "data": number}),
         });
     }
