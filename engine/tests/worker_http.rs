@@ -16,7 +16,7 @@ use sha2::Sha256;
 use wire::{Listener, Server, Step, answer, send, stream_head};
 
 fn client() -> HttpClient {
-    HttpClient::new(HttpClient::CONNECT_TIMEOUT).unwrap()
+    HttpClient::new(Duration::from_secs(2)).unwrap()
 }
 
 /// Small amounts, so that tests are quick.
@@ -30,7 +30,7 @@ const LIMITS: Limits = Limits {
 fn request(trigger: &Value) -> DecisionRequest {
     let request = json!({
         "session_id": "s", "decision_id": "d", "agent_id": "a", "identity": {"id": "Zoë"},
-        "trigger": trigger, "proposed": {}, "state": {"pi": 3.140, "tiny": 1e-7, "name": "\u{1f980}"},
+        "trigger": trigger, "proposed": {}, "state": {"share": 2.50, "tiny": 1e-7, "name": "\u{1f980}"},
         "agent": null, "calls": [], "pending_calls": 0, "messages": [],
         "message_tree": {"nodes": []}, "ancestry": [], "attempts": 1, "deadline": null,
         "turn_id": null,
@@ -146,6 +146,15 @@ async fn nobody_at_home_may_come_back_and_no_address_is_told() {
     let error = decide_at(endpoint, &start(), &Listener::new(1)).await.unwrap_err();
     assert!(error.retryable);
     assert!(!error.message.contains("hidden"), "{}", error.message);
+}
+
+#[tokio::test]
+async fn who_does_not_speak_tls_is_not_spoken_to() {
+    let mut server = Server::answering("200 OK", "", "{}").await;
+    let endpoint = Endpoint::new(&server.url.replace("http:", "https:")).unwrap();
+    let error = decide_at(endpoint, &start(), &Listener::new(1)).await.unwrap_err();
+    assert!(error.retryable, "{}", error.message);
+    assert!(server.received().is_none());
 }
 
 #[tokio::test]
