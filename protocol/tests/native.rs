@@ -662,3 +662,73 @@ fn an_empty_message_is_left_out_where_it_is_refused() {
     let body = native::request(Format::Anthropic, &request);
     assert_eq!(body["messages"].as_array().unwrap().len(), 1);
 }
+
+/// Calls `each` with every value that is `whole` but for one place, in which something else is.
+fn with_something_else(whole: &Value, each: &mut dyn FnMut(&Value)) {
+    let others = [
+        json!(null),
+        json!(-1),
+        json!("x"),
+        json!([]),
+        json!([{}]),
+        json!({}),
+        json!({"index": 7}),
+    ];
+    for other in &others {
+        each(other);
+    }
+    match whole {
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                with_something_else(item, &mut |other| {
+                    let mut items = items.clone();
+                    items[index] = other.clone();
+                    each(&Value::Array(items));
+                });
+            }
+        }
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                with_something_else(field, &mut |other| {
+                    let mut fields = fields.clone();
+                    fields.insert(name.clone(), other.clone());
+                    each(&Value::Object(fields));
+                });
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+#[test]
+fn whatever_a_provider_sends_there_is_a_reply_or_an_error() {
+    let call = json!({"index": 0, "id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}});
+    let said = json!({"content": "x", "reasoning": "x", "tool_calls": [call], "images": [{"image_url": {"url": "x"}}]});
+    let whole = json!({"model": "m", "choices": [{"message": said, "delta": said, "finish_reason": "stop"}],
+        "usage": {"a": {"b": 1}, "cost": 0.1}});
+    let message = json!({"model": "m", "content": [{"type": "text", "text": "x"},
+        {"type": "tool_use", "id": "a", "name": "f", "input": {}}], "stop_reason": "end_turn",
+        "usage": {"a": {"b": 1}}});
+    let events = json!([
+        {"type": "message_start", "message": message},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "a", "name": "f"}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": "{"}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "x"}},
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"a": 1}},
+    ]);
+    let mut read = 0;
+    let mut check = |format, body: &Value| {
+        let reply = native::response(format, body);
+        let list = std::slice::from_ref(body);
+        let (_, pieces) = streamed(format, body.as_array().map_or(list, Vec::as_slice));
+        // What was read can be written.
+        for reply in [reply, pieces].into_iter().flatten() {
+            assert!(serde_json::to_value(&reply).is_ok());
+            read += 1;
+        }
+    };
+    with_something_else(&whole, &mut |body| check(Format::Openai, body));
+    with_something_else(&message, &mut |body| check(Format::Anthropic, body));
+    with_something_else(&events, &mut |body| check(Format::Anthropic, body));
+    assert!(read > 200, "{read}");
+}
