@@ -16,6 +16,7 @@ const EXAMPLES: &str = "\
 Examples:
   quixos tour                                  see the life of a request
   quixos check definitions/                    check every definition in a folder
+  quixos serve --demo                          talk to an agent over HTTP
   quixos shell                                 work in ./quixos-data
   quixos shell -c 'list request' --json        the same, for programs
   quixos --store /var/lib/quixos verify        check a store";
@@ -61,6 +62,8 @@ pub enum Command {
     Diff(command::diff::Args),
     /// Show the life of a request on a store of its own.
     Tour(command::tour::Args),
+    /// Serve sessions over HTTP.
+    Serve(command::serve::Args),
     /// Work in a store: at a terminal, or by a script.
     Shell(command::shell::Args),
     /// Check every stored byte that can be checked.
@@ -162,6 +165,7 @@ fn dispatch(command: Command, globals: &Globals, output: &mut Output) -> Result<
         Command::Digest(args) => command::digest::run(&args, output),
         Command::Diff(args) => command::diff::run(&args, output),
         Command::Tour(args) => command::tour::run(&args, globals, output),
+        Command::Serve(args) => command::serve::run(&args, globals, output),
         Command::Shell(args) => command::shell::run(&args, globals, output),
         Command::Verify(args) => command::verify::run(&args, globals, output),
         Command::Export(args) => command::export::run(&args, globals, output),

@@ -8,6 +8,7 @@ pub mod export;
 pub mod fmt;
 pub mod generate;
 pub mod import;
+pub mod serve;
 pub mod shell;
 pub mod tour;
 pub mod verify;

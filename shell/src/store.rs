@@ -103,7 +103,7 @@ fn folder_failure(error: FolderError) -> Failure {
     }
 }
 
-fn open_failure(error: OpenError) -> Failure {
+pub(crate) fn open_failure(error: OpenError) -> Failure {
     let exit = match &error {
         OpenError::Definitions { .. } | OpenError::CodeDigest { .. } | OpenError::Code { .. } => {
             Exit::Findings

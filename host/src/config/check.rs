@@ -1,0 +1,206 @@
+//! From the text to the config, through all that can be wrong with it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use quixos_engine::Options;
+use secrecy::{ExposeSecret as _, SecretString};
+use toml::de::DeTable;
+
+use super::fault::{Code, Fault, Faults};
+use super::section::{Findings, Item, Section};
+use super::{Config, Limits, Surroundings, Tenant, agents, providers};
+use crate::keys::KeyHash;
+use crate::tokens::TokenConfig;
+
+/// Bytes that a secret has at least which tokens are signed with.
+const SECRET_BYTES: usize = 32;
+/// Letters that a key has at least.
+const KEY_LETTERS: usize = 16;
+/// The longest time that anything is set to, in seconds: a year.
+pub(super) const YEAR: u64 = 365 * 24 * 3600;
+
+pub(super) fn config(text: &str, surroundings: Surroundings<'_>) -> Result<Config, Faults> {
+    let (table, errors) = DeTable::parse_recoverable(text);
+    let findings = Findings::default();
+    for error in &errors {
+        findings.add(Code::Syntax, error.span().unwrap_or(0..0), error.message());
+    }
+    // What is not TOML is not looked at any further: half a table has faults that are none.
+    let config = if errors.is_empty() {
+        read(Section::root(&table, &findings), surroundings, &findings)
+    } else {
+        None
+    };
+    let faults = findings.into_inner();
+    match config {
+        Some(config) if faults.is_empty() => Ok(config),
+        _ => Err(Faults::new(faults)),
+    }
+}
+
+fn read(
+    mut file: Section<'_>,
+    surroundings: Surroundings<'_>,
+    findings: &Findings,
+) -> Option<Config> {
+    let mut listen = file.section("listen");
+    let address = listen.take("address").map_or(Some(Config::ADDRESS), |item| {
+        let address = item.text()?.parse().ok();
+        if address.is_none() {
+            item.refuse("`address` is an address and a port, like `127.0.0.1:8080`");
+        }
+        address
+    });
+    listen.end();
+    let mut store = file.section("store");
+    let folder = store.take("folder").and_then(|item| item.word());
+    store.end();
+    let engine = engine(file.section("engine"));
+    let tenants = tenants(file.section("tenants"), surroundings, findings);
+    let tokens = tokens(file.section("tokens"), surroundings);
+    let places = providers::read(file.sections("providers"), surroundings, findings);
+    let agents = agents::read(file.sections("agents"), &places.prefixes, surroundings, findings);
+    let mut limits = file.section("limits");
+    let body = limits.take("body_bytes").and_then(|it| it.number(1024..=1 << 30));
+    limits.end();
+    file.end();
+    let limits = body.and_then(|it| usize::try_from(it).ok()).map_or_else(Limits::default, |body| {
+        Limits { body }
+    });
+    Some(Config {
+        address: address?,
+        store: Some(surroundings.folder.join(folder.unwrap_or_else(|| "quixos-data".to_owned()))),
+        engine,
+        tenants,
+        tokens: tokens?,
+        agents,
+        providers: places.providers,
+        limits,
+    })
+}
+
+fn engine(mut section: Section<'_>) -> Options {
+    let mut options = Options::default();
+    if let Some(id) = section.take("id").and_then(|it| it.word()) {
+        options.id = id;
+    }
+    if let Some(seconds) = section.take("lease_secs").and_then(|it| it.number(1..=YEAR)) {
+        options.lease = Duration::from_secs(seconds);
+    }
+    let at_once = section.take("at_once").and_then(|it| it.number(1..=1 << 20));
+    if let Some(at_once) = at_once.and_then(|it| usize::try_from(it).ok()) {
+        options.at_once = at_once;
+    }
+    if let Some(millis) = section.take("checkpoint_millis").and_then(|it| it.number(1..=3_600_000)) {
+        options.checkpoint = Duration::from_millis(millis);
+    }
+    section.end();
+    options
+}
+
+fn tenants(
+    section: Section<'_>,
+    surroundings: Surroundings<'_>,
+    findings: &Findings,
+) -> Vec<Tenant> {
+    let (span, entries) = (section.span.clone(), section.entries());
+    if entries.is_empty() {
+        findings.add(Code::Missing, span, "there is no tenant: `[tenants.NAME]` is missing");
+    }
+    let mut tenants: Vec<(Tenant, Item<'_>)> = Vec::new();
+    for entry in entries {
+        let name = entry.name.clone();
+        let mut section = entry.clone().section(format!("`[tenants.{name}]`"));
+        let (hash, variable) = (section.take("key_hash"), section.take("key_env"));
+        section.end();
+        let key = match (hash, variable) {
+            (Some(item), None) => hash_of(&item),
+            (None, Some(item)) => key(&item, surroundings),
+            (Some(_), Some(second)) => {
+                second.refuse("a tenant has `key_hash` or `key_env`, not both");
+                None
+            }
+            (None, None) => {
+                let message = format!("`key_hash` or `key_env` is missing in `[tenants.{name}]`");
+                entry.fault(Code::Missing, message);
+                None
+            }
+        };
+        let Some(key) = key else { continue };
+        if let Some((other, first)) = tenants.iter().find(|(other, _)| other.key.is(&key)) {
+            findings.put(Fault {
+                code: Code::Clash,
+                message: format!("the tenants `{}` and `{name}` have the same key", other.name),
+                span: entry.span.clone(),
+                help: None,
+                other: Some((first.span.clone(), "the other one".to_owned())),
+            });
+        }
+        tenants.push((Tenant { name, key }, entry));
+    }
+    tenants.into_iter().map(|(tenant, _)| tenant).collect()
+}
+
+fn hash_of(item: &Item<'_>) -> Option<KeyHash> {
+    let hash = item.text()?.parse();
+    hash.map_err(|error| item.refuse(format!("{error} (BLAKE3)"))).ok()
+}
+
+fn key(item: &Item<'_>, surroundings: Surroundings<'_>) -> Option<KeyHash> {
+    let key = secret(item, surroundings)?;
+    if key.expose_secret().len() < KEY_LETTERS {
+        item.fault(Code::Variable, format!("a key has {KEY_LETTERS} letters or more"));
+        return None;
+    }
+    Some(KeyHash::of(key.expose_secret()))
+}
+
+fn tokens(mut section: Section<'_>, surroundings: Surroundings<'_>) -> Option<TokenConfig> {
+    let word = |item: Option<Item<'_>>, default: &str| {
+        item.map_or(Some(default.to_owned()), |item| item.word())
+    };
+    let secret = section.require("secret_env").and_then(|item| {
+        let secret = secret(&item, surroundings)?;
+        if secret.expose_secret().len() < SECRET_BYTES {
+            let message = format!("a secret of tokens has {SECRET_BYTES} bytes or more");
+            item.fault(Code::Variable, message);
+            return None;
+        }
+        Some(secret)
+    });
+    let issuer = word(section.take("issuer"), "quixos");
+    let audience = word(section.take("audience"), "quixos");
+    let ttl = section.take("ttl_secs").map_or(Some(600), |item| item.number(1..=YEAR));
+    section.end();
+    let ttl = u32::try_from(ttl?).ok()?;
+    Some(TokenConfig { secret: secret?, issuer: issuer?, audience: audience?, ttl })
+}
+
+/// Returns the secret in the variable that an item names.
+pub(super) fn secret(item: &Item<'_>, surroundings: Surroundings<'_>) -> Option<SecretString> {
+    let name = item.word()?;
+    let value = (surroundings.variable)(&name).filter(|value| !value.is_empty());
+    if value.is_none() {
+        let message = format!("the environment variable `{name}` is not set");
+        item.fault(Code::Variable, message);
+    }
+    value.map(SecretString::from)
+}
+
+/// Returns what is in the JSON file that an item names.
+pub(super) fn json_file<T: serde::de::DeserializeOwned>(
+    item: &Item<'_>,
+    surroundings: Surroundings<'_>,
+) -> Option<T> {
+    let path: PathBuf = surroundings.folder.join(item.word()?);
+    let bytes = match std::fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            item.fault(Code::File, format!("cannot read `{}`: {error}", path.display()));
+            return None;
+        }
+    };
+    let read = quixos_protocol::parse(&bytes, 16 << 20);
+    read.map_err(|error| item.fault(Code::File, format!("`{}`: {error}", path.display()))).ok()
+}

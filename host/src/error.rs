@@ -1,0 +1,169 @@
+//! What a request is answered with when it fails: a status, a stable code, and words.
+
+use axum::Json;
+use axum::http::header::RETRY_AFTER;
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use quixos_engine::EngineError;
+use quixos_protocol::ParseError;
+use quixos_runtime::CallError;
+use quixos_session::Refusal;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::tokens::TokenError;
+
+/// Seconds after which it is worth trying again where the host has no room.
+const RETRY_SECONDS: u64 = 1;
+
+/// Why a request failed. Nothing was changed then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ApiError {
+    status: StatusCode,
+    body: ErrorBody,
+}
+
+/// The body of such an answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct ErrorBody {
+    /// What went wrong, for people.
+    pub(crate) error: String,
+    /// The same as a word that does not change.
+    pub(crate) code: String,
+    /// The turn that is in the way, if one is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) turn_id: Option<String>,
+}
+
+impl ApiError {
+    /// Returns a failure.
+    pub(crate) fn new(status: StatusCode, code: &str, error: impl Into<String>) -> Self {
+        let body = ErrorBody { error: error.into(), code: code.to_owned(), turn_id: None };
+        Self { status, body }
+    }
+
+    /// Nobody, or nobody that is known.
+    pub(crate) fn unauthenticated() -> Self {
+        let error = "this needs `Authorization: Bearer …` with a valid credential";
+        Self::new(StatusCode::UNAUTHORIZED, "unauthenticated", error)
+    }
+
+    /// A session that is not there.
+    pub(crate) fn no_session(id: &str) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "not-found", format!("there is no session `{id}`"))
+    }
+
+    /// Something of the request is well formed, and cannot be.
+    pub(crate) fn invalid(error: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid", error)
+    }
+
+    /// Something of the request cannot be read.
+    pub(crate) fn malformed(error: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "malformed", error)
+    }
+
+    fn internal(code: &str) -> Self {
+        let error = "the host failed; its log says how";
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, code, error)
+    }
+}
+
+impl From<ParseError> for ApiError {
+    fn from(error: ParseError) -> Self {
+        let text = error.to_string();
+        match error {
+            ParseError::TooLarge { .. } => {
+                Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", text)
+            }
+            ParseError::Malformed { .. } => Self::malformed(text),
+            ParseError::Shape { .. } => Self::invalid(text),
+        }
+    }
+}
+
+impl From<TokenError> for ApiError {
+    fn from(error: TokenError) -> Self {
+        match error {
+            TokenError::Blank | TokenError::Ttl => Self::invalid(error.to_string()),
+            TokenError::Secret => Self::internal("secret"),
+            TokenError::Invalid => Self::unauthenticated(),
+        }
+    }
+}
+
+impl From<Refusal> for ApiError {
+    fn from(refusal: Refusal) -> Self {
+        let status = StatusCode::from_u16(refusal.status()).unwrap_or(StatusCode::CONFLICT);
+        let mut error = Self::new(status, refusal.word(), format!("refused: {refusal}"));
+        match refusal {
+            Refusal::TurnAlreadyActive(turn) => error.body.turn_id = Some(turn),
+            Refusal::NotAdmitted(reason) => error.body.code = reason,
+            Refusal::Interrupted
+            | Refusal::Cancelled
+            | Refusal::NotOwner
+            | Refusal::WrongTenant
+            | Refusal::WrongAgent
+            | Refusal::NotPrivileged
+            | Refusal::WrongHandler
+            | Refusal::UnknownCall
+            | Refusal::NotPending
+            | Refusal::AttemptMismatch
+            | Refusal::NoActiveTurn
+            | Refusal::Role
+            | Refusal::UnknownAgent
+            | Refusal::AmbiguousAgent => {}
+        }
+        error
+    }
+}
+
+impl From<EngineError> for ApiError {
+    fn from(error: EngineError) -> Self {
+        let text = error.to_string();
+        match error {
+            EngineError::Refused(refusal) => refusal.into(),
+            EngineError::Invalid { .. } => Self::invalid(text),
+            EngineError::NotFound(_) => Self::new(StatusCode::NOT_FOUND, "not-found", text),
+            EngineError::Call(error) => of_call(&error),
+        }
+    }
+}
+
+impl From<CallError> for ApiError {
+    fn from(error: CallError) -> Self {
+        EngineError::from(error).into()
+    }
+}
+
+fn of_call(error: &CallError) -> ApiError {
+    let text = error.to_string();
+    match error {
+        CallError::Conflict { .. }
+        | CallError::StaleFence { .. }
+        | CallError::StaleVersion { .. } => {
+            ApiError::new(StatusCode::CONFLICT, error.code(), text)
+        }
+        CallError::Busy { .. } | CallError::Unavailable { .. } => {
+            ApiError::new(StatusCode::SERVICE_UNAVAILABLE, error.code(), text)
+        }
+        CallError::Limit { .. } => ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "limit", text),
+        CallError::Invalid { .. } | CallError::Refused { .. } => ApiError::invalid(text),
+        CallError::NotFound { .. } => ApiError::new(StatusCode::NOT_FOUND, error.code(), text),
+        CallError::Capability(_) | CallError::Storage { .. } | CallError::Corrupt { .. } => {
+            tracing::error!(%error, "a request failed");
+            ApiError::internal(error.code())
+        }
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let mut response = (self.status, Json(self.body)).into_response();
+        let is_over = [StatusCode::TOO_MANY_REQUESTS, StatusCode::SERVICE_UNAVAILABLE];
+        if is_over.contains(&self.status) {
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(RETRY_SECONDS));
+        }
+        response
+    }
+}

@@ -1,0 +1,22 @@
+//! Sessions over HTTP.
+//!
+//! A [`Host`] is a runtime with AgentRuntime and sessions in it, an engine that drives them, and
+//! the routes that clients and programs use them by. What it is to be is a [`Config`]; who asks is
+//! known by a key (`keys.rs`) or a token (`tokens.rs`). Start at [`Host::open`].
+
+pub mod config;
+mod demo;
+mod error;
+mod keys;
+pub mod openapi;
+mod routes;
+mod serve;
+mod state;
+mod tokens;
+mod worker;
+
+pub use config::Config;
+pub use keys::{KeyHash, NoKeyHash};
+pub use serve::{Host, HostError};
+pub use tokens::{Bearer, Identity, TokenConfig, TokenError, Tokens};
+pub use worker::{DemoWorker, EchoWorker};

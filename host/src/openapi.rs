@@ -1,0 +1,211 @@
+//! The routes as one OpenAPI document, made from the types that they read and write.
+
+use schemars::JsonSchema;
+use schemars::generate::{SchemaGenerator, SchemaSettings};
+use serde_json::{Map, Value, json};
+
+use crate::error::ErrorBody;
+use crate::routes::{client, events, machine};
+
+/// Who may use a route.
+#[derive(Clone, Copy)]
+enum Who {
+    Anybody,
+    Client,
+    Machine,
+}
+
+/// What a route is.
+struct Route {
+    method: &'static str,
+    path: &'static str,
+    summary: &'static str,
+    who: Who,
+    body: Option<Value>,
+    query: Option<Value>,
+    /// The status of what is good, in which form, and what it is.
+    good: (u16, &'static str, Value),
+    /// The statuses of what is not.
+    bad: &'static [u16],
+}
+
+const READ: &[u16] = &[401, 403, 404, 503];
+const WRITE: &[u16] = &[400, 401, 403, 404, 409, 413, 422, 503];
+const SUBMIT: &[u16] = &[400, 401, 403, 404, 409, 413, 422, 429, 503];
+const STREAM: &[u16] = &[400, 401, 403, 503];
+
+/// Returns the document (OpenAPI 3.1).
+#[must_use]
+pub fn document() -> Value {
+    let settings = SchemaSettings::draft2020_12();
+    let settings = settings.with(|settings| settings.definitions_path = "/components/schemas".into());
+    let mut types = settings.into_generator();
+    let error = reference::<ErrorBody>(&mut types);
+    let mut paths: Map<String, Value> = Map::new();
+    for route in routes(&mut types) {
+        let path = paths.entry(route.path).or_insert_with(|| json!({}));
+        path[route.method] = operation(&route, &error);
+    }
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Quixos",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "Sessions over HTTP. Workers speak the decision protocol: \
+                `/schemas/decision-protocol.json`.",
+        },
+        "paths": paths,
+        "components": {
+            "schemas": types.take_definitions(true),
+            "securitySchemes": {
+                "client": { "type": "http", "scheme": "bearer", "bearerFormat": "JWT" },
+                "machine": { "type": "http", "scheme": "bearer" },
+            },
+        },
+    })
+}
+
+fn reference<T: JsonSchema>(types: &mut SchemaGenerator) -> Value {
+    types.subschema_for::<T>().to_value()
+}
+
+fn operation(route: &Route, error: &Value) -> Value {
+    let (status, form, good) = &route.good;
+    let mut responses = Map::new();
+    let content = json!({ *form: { "schema": good } });
+    responses.insert(status.to_string(), json!({ "description": "Done.", "content": content }));
+    for status in route.bad {
+        let mut response = json!({
+            "description": meaning(*status),
+            "content": { "application/json": { "schema": error } },
+        });
+        if [429, 503].contains(status) {
+            let seconds = json!({ "type": "integer", "minimum": 0 });
+            response["headers"] = json!({ "Retry-After": { "schema": seconds } });
+        }
+        responses.insert(status.to_string(), response);
+    }
+    let mut operation = json!({
+        "summary": route.summary,
+        "operationId": id(route),
+        "parameters": parameters(route),
+        "responses": responses,
+    });
+    match route.who {
+        Who::Anybody => {}
+        Who::Client => operation["security"] = json!([{ "client": [] }]),
+        Who::Machine => operation["security"] = json!([{ "machine": [] }]),
+    }
+    if let Some(body) = &route.body {
+        operation["requestBody"] =
+            json!({ "required": true, "content": { "application/json": { "schema": body } } });
+    }
+    operation
+}
+
+/// Returns a name: the method, and the words of the path.
+fn id(route: &Route) -> String {
+    let words = route.path.split(['/', '.', '-']).filter(|word| !word.is_empty());
+    let words = words.filter(|word| !word.starts_with('{') && *word != "api");
+    words.fold(route.method.to_owned(), |id, word| format!("{id}_{word}"))
+}
+
+fn parameters(route: &Route) -> Vec<Value> {
+    let mut parameters = Vec::new();
+    if route.path.contains("{id}") {
+        let schema = json!({ "type": "string" });
+        parameters.push(json!({ "name": "id", "in": "path", "required": true, "schema": schema }));
+    }
+    let properties = route.query.as_ref().and_then(|query| query.get("properties")?.as_object());
+    for (name, schema) in properties.into_iter().flatten() {
+        parameters.push(json!({ "name": name, "in": "query", "schema": schema }));
+    }
+    if route.query.is_some() {
+        let schema = json!({ "type": "string" });
+        parameters.push(json!({ "name": "Last-Event-ID", "in": "header", "schema": schema }));
+    }
+    parameters
+}
+
+fn meaning(status: u16) -> &'static str {
+    match status {
+        400 => "The body is not JSON, or a parameter cannot be read.",
+        401 => "There is no valid credential.",
+        403 => "It is another's.",
+        404 => "It is not there.",
+        409 => "It cannot be now.",
+        413 => "It is too large.",
+        422 => "It is JSON of a shape that is not asked for, or of values that cannot be.",
+        429 => "There is too much to do already.",
+        _ => "Not now.",
+    }
+}
+
+fn routes(types: &mut SchemaGenerator) -> Vec<Route> {
+    use Who::{Anybody, Client, Machine};
+    const JSON: &str = "application/json";
+    const STREAMED: &str = "text/event-stream";
+
+    let object = json!({ "type": "object" });
+    let text = json!({ "type": "string" });
+    let accepted = reference::<client::Accepted>(types);
+    let interrupt = reference::<client::InterruptBody>(types);
+    let interrupted = reference::<client::Interrupted>(types);
+    let done = reference::<client::Done>(types);
+    let event = reference::<events::EventBody>(types);
+    let delta = reference::<events::DeltaBody>(types);
+    let event = json!({ "anyOf": [event, delta], "description": "The `data` of each event." });
+    let query = schemars::generate::SchemaGenerator::default()
+        .into_root_schema_for::<events::EventsQuery>()
+        .to_value();
+    let route = |method, path, summary, who, body, good, bad| Route {
+        method,
+        path,
+        summary,
+        who,
+        body,
+        query: None,
+        good,
+        bad,
+    };
+    let stream = |path, who| {
+        let summary = "Follows the events of a session.";
+        let good = (200, STREAMED, event.clone());
+        Route { query: Some(query.clone()), ..route("get", path, summary, who, None, good, STREAM) }
+    };
+    vec![
+        route("post", "/api/client/sessions/input", "Submits an input.", Client,
+            Some(reference::<client::InputBody>(types)), (202, JSON, accepted.clone()), SUBMIT),
+        route("get", "/api/client/sessions/{id}", "Shows a session.", Client,
+            None, (200, JSON, object.clone()), READ),
+        stream("/api/client/sessions/{id}/events/stream", Client),
+        route("post", "/api/client/sessions/{id}/interrupt", "Pauses a session.", Client,
+            Some(interrupt.clone()), (200, JSON, interrupted.clone()), WRITE),
+        route("post", "/api/client/sessions/{id}/cancel", "Cancels a turn.", Client,
+            Some(reference::<client::CancelTurnBody>(types)), (200, JSON, done.clone()), WRITE),
+        route("post", "/api/machine/client-tokens", "Issues a token.", Machine,
+            Some(reference::<machine::TokenBody>(types)),
+            (200, JSON, reference::<machine::Issued>(types)), &[400, 401, 413, 422]),
+        route("post", "/api/machine/sessions/submit", "Submits an input for an owner.", Machine,
+            Some(reference::<machine::SubmitBody>(types)), (202, JSON, accepted), SUBMIT),
+        route("get", "/api/machine/sessions/{id}", "Shows a session.", Machine,
+            None, (200, JSON, object.clone()), READ),
+        stream("/api/machine/sessions/{id}/events/stream", Machine),
+        route("post", "/api/machine/sessions/{id}/calls/settle", "Settles a call.", Machine,
+            Some(reference::<machine::SettleBody>(types)), (200, JSON, done.clone()), WRITE),
+        route("post", "/api/machine/sessions/{id}/interrupt", "Pauses a session.", Machine,
+            Some(interrupt), (200, JSON, interrupted), WRITE),
+        route("post", "/api/machine/sessions/{id}/cancel", "Cancels a session, or a turn.", Machine,
+            Some(reference::<machine::CancelBody>(types)), (200, JSON, done.clone()), WRITE),
+        route("post", "/api/machine/workers/submit", "Answers a decision.", Machine,
+            Some(reference::<machine::AnswerBody>(types)), (200, JSON, done), WRITE),
+        route("get", "/healthz", "Says that the host lives.", Anybody,
+            None, (200, "text/plain", text.clone()), &[]),
+        route("get", "/readyz", "Says that the host can be used.", Anybody,
+            None, (200, "text/plain", text), &[503]),
+        route("get", "/openapi.json", "This document.", Anybody,
+            None, (200, JSON, object.clone()), &[]),
+        route("get", "/schemas/decision-protocol.json", "The protocol of workers, as JSON Schema.",
+            Anybody, None, (200, JSON, object), &[]),
+    ]
+}

@@ -1,0 +1,43 @@
+//! The routes, each in the file of whoever it is for.
+
+mod body;
+pub(crate) mod client;
+pub(crate) mod docs;
+pub(crate) mod events;
+pub(crate) mod health;
+pub(crate) mod machine;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::http::{Method, StatusCode, header};
+use tower_http::cors::{Any, CorsLayer};
+
+use crate::error::ApiError;
+use crate::state::State;
+
+/// Returns all routes. Pages of other hosts may use those of clients; a token is sent along with
+/// each request and never by itself, so any page may.
+pub(crate) fn all(state: Arc<State>) -> Router {
+    let cors = CorsLayer::new()
+        .allow_origin(Any)
+        .allow_methods([Method::GET, Method::POST])
+        .allow_headers([
+            header::AUTHORIZATION,
+            header::CONTENT_TYPE,
+            header::HeaderName::from_static("last-event-id"),
+        ]);
+    Router::new()
+        .merge(client::routes().layer(cors))
+        .merge(machine::routes())
+        .merge(health::routes())
+        .merge(docs::routes())
+        .fallback(async || ApiError::new(StatusCode::NOT_FOUND, "no-route", "there is no such route"))
+        .method_not_allowed_fallback(async || {
+            let error = "the route is there, with another method";
+            ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "method", error)
+        })
+        .layer(DefaultBodyLimit::max(state.body))
+        .with_state(state)
+}

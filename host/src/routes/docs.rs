@@ -1,0 +1,18 @@
+//! What describes the host to programs.
+
+use std::sync::Arc;
+
+use axum::routing::get;
+use axum::{Json, Router};
+
+use crate::openapi;
+use crate::state::State;
+
+pub(super) fn routes() -> Router<Arc<State>> {
+    Router::new()
+        .route("/openapi.json", get(async || Json(openapi::document())))
+        .route(
+            "/schemas/decision-protocol.json",
+            get(async || Json(quixos_protocol::schema::document())),
+        )
+}

@@ -1,0 +1,227 @@
+//! The host as a program uses it: opened over a store, served on a listener, closed.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::serve::ListenerExt as _;
+use quixos_engine::Engine;
+use quixos_engine::http::HttpClient;
+use quixos_package::agent_runtime::{
+    Agent, AgentDirectory, AgentDirectoryCreateAgentInput, AgentDirectoryObject, AgentUpdateInput,
+    AgentWorkspace, AgentWorkspaceInstallInput,
+};
+use quixos_package::workspace::{WorkspaceData, WorkspaceObject, WorkspaceObjectInput};
+use quixos_runtime::store::Store;
+use quixos_runtime::{Atom, CallError, Caller, OpenError, Ref, Runtime, Session, SystemClock};
+use quixos_session::WrittenSettings;
+use quixos_session::sessions::{SessionRegistryObject, SessionRegistryObjectInput};
+use serde_json::{Map, Value, json};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::config::Config;
+use crate::routes;
+use crate::state::State;
+use crate::tokens::{Bearer, TokenError, Tokens};
+
+/// A host: sessions over HTTP.
+pub struct Host {
+    runtime: Runtime,
+    state: Arc<State>,
+}
+
+/// Why a host does not open.
+#[derive(Debug, thiserror::Error)]
+pub enum HostError {
+    /// The store does not.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The store can be opened, and cannot be used.
+    #[error(transparent)]
+    Call(#[from] CallError),
+    /// The engine does not start.
+    #[error(transparent)]
+    Engine(#[from] quixos_engine::EngineError),
+    /// Nothing can be sent.
+    #[error(transparent)]
+    Client(#[from] quixos_engine::http::ClientError),
+    /// No token can be made.
+    #[error(transparent)]
+    Token(#[from] TokenError),
+    /// Settings that cannot be written.
+    #[error("the settings of the agent `{agent}` cannot be written")]
+    Settings {
+        /// The agent.
+        agent: String,
+        /// Why.
+        source: serde_json::Error,
+    },
+}
+
+impl Host {
+    /// Opens a host over a store. What the store lacks of what the config says is made: a place
+    /// for agents to live in, and the agents; those that are there are set as the config says.
+    ///
+    /// # Errors
+    ///
+    /// The store does not open, or was written by other packages.
+    pub async fn open(config: Config, store: Arc<dyn Store>) -> Result<Self, HostError> {
+        let packages = quixos_package::packages().into_iter().chain([quixos_session::package()]);
+        let builder = packages.fold(Runtime::builder(), |builder, package| builder.package(package));
+        let runtime = builder.open(store)?;
+        match Self::start(config, runtime.clone()).await {
+            Ok(state) => Ok(Self { runtime, state }),
+            Err(error) => {
+                runtime.close();
+                Err(error)
+            }
+        }
+    }
+
+    async fn start(config: Config, runtime: Runtime) -> Result<Arc<State>, HostError> {
+        let roster = config.roster(&HttpClient::new(HttpClient::CONNECT_TIMEOUT)?);
+        let session = runtime.session(Caller::operator("host"));
+        let (registry, directory) = home(&runtime, &session).await?;
+        for agent in &config.agents {
+            let settings = WrittenSettings {
+                agent: Some(agent.config.clone()),
+                decision_retry: agent.decision_retry,
+                model_retry: agent.model_retry,
+                max_cost: agent.max_cost.clone(),
+            };
+            let settings = serde_json::to_value(settings)
+                .map_err(|source| HostError::Settings { agent: agent.name.clone(), source })?;
+            configure(&session, directory, &agent.name, &settings).await?;
+        }
+        let engine = Engine::start(runtime, registry, roster, config.engine).await?;
+        Ok(Arc::new(State {
+            engine,
+            tokens: Tokens::new(&config.tokens)?,
+            tenants: config.tenants.into_iter().map(|it| (it.name, it.key)).collect(),
+            body: config.limits.body,
+            clock: Arc::new(SystemClock),
+            stopping: CancellationToken::new(),
+        }))
+    }
+
+    /// Returns the routes, for whoever serves them another way.
+    #[must_use]
+    pub fn router(&self) -> Router {
+        routes::all(Arc::clone(&self.state))
+    }
+
+    /// Returns the engine.
+    #[must_use]
+    pub fn engine(&self) -> &Engine {
+        &self.state.engine
+    }
+
+    /// Issues a client's token, as the route for it does.
+    ///
+    /// # Errors
+    ///
+    /// The identity is blank.
+    pub fn token(&self, bearer: &Bearer) -> Result<String, TokenError> {
+        Ok(self.state.tokens.issue(bearer, None, self.state.now())?.0)
+    }
+
+    /// Serves on a listener until a future ends. Then no request begins any more, streams end, and
+    /// what runs is answered.
+    ///
+    /// # Errors
+    ///
+    /// Those of the network.
+    pub async fn serve(
+        &self,
+        listener: TcpListener,
+        until: impl Future<Output = ()> + Send + 'static,
+    ) -> std::io::Result<()> {
+        // Events are small and are waited for.
+        let listener = listener.tap_io(|stream| {
+            if let Err(error) = stream.set_nodelay(true) {
+                tracing::debug!(%error, "a connection stays without TCP_NODELAY");
+            }
+        });
+        let stopping = self.state.stopping.clone();
+        let until = async move {
+            until.await;
+            stopping.cancel();
+        };
+        axum::serve(listener, self.router()).with_graceful_shutdown(until).await
+    }
+
+    /// Stops the engine and closes the store. All that was under way is in it.
+    pub async fn close(self) {
+        self.state.stopping.cancel();
+        self.state.engine.stop().await;
+        self.runtime.close();
+    }
+}
+
+/// Returns the registry of sessions and the directory of agents, which are made where they are not
+/// there. Each is made by one transaction and found again by what it is, so that a start that was
+/// broken off is gone on with.
+async fn home(
+    runtime: &Runtime,
+    session: &Session,
+) -> Result<(Ref<SessionRegistryObject>, Ref<AgentDirectoryObject>), CallError> {
+    if let Some(registry) = first::<SessionRegistryObject>(runtime).await? {
+        let directory = quixos_session::sessions::SessionRegistry::on(session, registry);
+        return Ok((registry, directory.directory().await?));
+    }
+    let workspace = match first::<WorkspaceObject>(runtime).await? {
+        Some(workspace) => workspace,
+        None => {
+            let data = WorkspaceData { name: "home".to_owned() };
+            WorkspaceObject::create(session, &WorkspaceObjectInput { data }).await?
+        }
+    };
+    let install =
+        AgentWorkspaceInstallInput { instructions: String::new(), settings: "{}".to_owned() };
+    let directory = AgentWorkspace::on(session, workspace).install(&install).await?;
+    let input = SessionRegistryObjectInput { leases: Vec::new(), directory };
+    let registry = SessionRegistryObject::create(session, &input).await?;
+    Ok((registry, directory))
+}
+
+async fn first<A: Atom>(runtime: &Runtime) -> Result<Option<Ref<A>>, CallError> {
+    let found = runtime.read(|snapshot| snapshot.objects(A::TAG, None, 1)).await?;
+    Ok(found.first().copied().and_then(Ref::from_object))
+}
+
+/// Sets what an agent's sessions are run with. The rest of its settings is left as it is.
+async fn configure(
+    session: &Session,
+    directory: Ref<AgentDirectoryObject>,
+    name: &str,
+    settings: &Value,
+) -> Result<(), CallError> {
+    let directory = AgentDirectory::on(session, directory);
+    for agent in directory.agents().await? {
+        let agent = Agent::on(session, agent);
+        let data = agent.data().await?;
+        if data.name != name {
+            continue;
+        }
+        let mut known: Map<String, Value> = serde_json::from_str(&data.settings)
+            .map_err(|error| CallError::Corrupt { message: error.to_string() })?;
+        if known.get("session") != Some(settings) {
+            known.insert("session".to_owned(), settings.clone());
+            let settings = Some(Value::Object(known).to_string());
+            agent.update(&AgentUpdateInput { settings, ..unchanged() }).await?;
+        }
+        return Ok(());
+    }
+    let input = AgentDirectoryCreateAgentInput {
+        name: name.to_owned(),
+        description: String::new(),
+        instructions: String::new(),
+        settings: json!({ "session": settings }).to_string(),
+    };
+    directory.create_agent(&input).await?;
+    Ok(())
+}
+
+fn unchanged() -> AgentUpdateInput {
+    AgentUpdateInput { name: None, description: None, enabled: None, settings: None }
+}

@@ -1,0 +1,125 @@
+//! What all routes share, and how they know who asks.
+
+use std::sync::Arc;
+
+use axum::http::HeaderMap;
+use axum::http::header::AUTHORIZATION;
+use chrono::{DateTime, Utc};
+use quixos_engine::{Engine, EngineError};
+use quixos_protocol::{ParseError, parse};
+use quixos_runtime::{CallError, Clock, Ref, Session as Door};
+use quixos_session::Refusal;
+use quixos_session::sessions::{Authority, Session, SessionObject};
+use serde::de::DeserializeOwned;
+use tokio_util::sync::CancellationToken;
+
+use crate::error::ApiError;
+use crate::keys::KeyHash;
+use crate::tokens::{Bearer, Identity, Tokens};
+
+/// What all routes share.
+pub(crate) struct State {
+    pub(crate) engine: Engine,
+    pub(crate) tokens: Tokens,
+    /// The tenants, each with the hash of its key.
+    pub(crate) tenants: Vec<(String, KeyHash)>,
+    /// The most bytes of a body.
+    pub(crate) body: usize,
+    pub(crate) clock: Arc<dyn Clock>,
+    /// Set when the host stops: streams end, and no request begins.
+    pub(crate) stopping: CancellationToken,
+}
+
+/// The state as routes are handed it.
+pub(crate) type Shared = axum::extract::State<Arc<State>>;
+
+/// The class of a client.
+const FRONTEND: &str = "frontend";
+/// The class of a program that has a key.
+const MACHINE: &str = "machine";
+
+impl State {
+    /// Reads a body.
+    pub(crate) fn read<T: DeserializeOwned>(&self, body: &[u8]) -> Result<T, ParseError> {
+        parse(body, self.body)
+    }
+
+    pub(crate) fn now(&self) -> DateTime<Utc> {
+        self.clock.now()
+    }
+
+    /// Returns the client that a token is of.
+    pub(crate) fn client(&self, headers: &HeaderMap) -> Result<Bearer, ApiError> {
+        let token = credential(headers).ok_or_else(ApiError::unauthenticated)?;
+        let bearer = self.tokens.verify(token)?;
+        let is_known = self.tenants.iter().any(|(tenant, _)| *tenant == bearer.tenant);
+        if is_known { Ok(bearer) } else { Err(ApiError::unauthenticated()) }
+    }
+
+    /// Returns the tenant that a key is of. Each hash is looked at, so that the time tells nothing.
+    pub(crate) fn machine(&self, headers: &HeaderMap) -> Result<String, ApiError> {
+        let key = KeyHash::of(credential(headers).ok_or_else(ApiError::unauthenticated)?);
+        let found = self.tenants.iter().fold(None, |found, (tenant, hash)| {
+            if hash.is(&key) { Some(tenant) } else { found }
+        });
+        found.cloned().ok_or_else(ApiError::unauthenticated)
+    }
+
+    /// Returns a session that somebody may see, if it is there.
+    pub(crate) async fn visible(
+        &self,
+        by: &Authority,
+        session_id: &str,
+    ) -> Result<Option<Ref<SessionObject>>, ApiError> {
+        let Some(session) = self.engine.session(session_id).await? else { return Ok(None) };
+        let binding = Session::on(self.door(), session).binding().await?;
+        if binding.tenant != by.tenant {
+            return Err(Refusal::WrongTenant.into());
+        }
+        if by.class == FRONTEND && binding.owner_id != by.owner_id {
+            return Err(Refusal::NotOwner.into());
+        }
+        Ok(Some(session))
+    }
+
+    /// Returns a session that somebody may see.
+    pub(crate) async fn require(
+        &self,
+        by: &Authority,
+        session_id: &str,
+    ) -> Result<Ref<SessionObject>, ApiError> {
+        let session = self.visible(by, session_id).await?;
+        session.ok_or_else(|| ApiError::no_session(session_id))
+    }
+
+    pub(crate) fn door(&self) -> &Door {
+        self.engine.caller()
+    }
+}
+
+/// Returns what a client may do: what is its owner's.
+pub(crate) fn frontend(bearer: &Bearer) -> Authority {
+    Authority {
+        class: FRONTEND.to_owned(),
+        tenant: bearer.tenant.clone(),
+        owner_id: bearer.identity.id.clone(),
+    }
+}
+
+/// Returns what a program may do: what is its tenant's. It speaks for an owner where it makes a
+/// session.
+pub(crate) fn machine(tenant: &str, owner: &str) -> Authority {
+    Authority { class: MACHINE.to_owned(), tenant: tenant.to_owned(), owner_id: owner.to_owned() }
+}
+
+/// Returns the metadata of an identity as sessions keep it.
+pub(crate) fn metadata(identity: &Identity) -> Result<String, ApiError> {
+    serde_json::to_string(&identity.metadata)
+        .map_err(|error| CallError::invalid("identity.metadata", error.to_string()))
+        .map_err(|error| EngineError::from(error).into())
+}
+
+fn credential(headers: &HeaderMap) -> Option<&str> {
+    let (scheme, credential) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    Some(credential.trim()).filter(|it| scheme.eq_ignore_ascii_case("bearer") && !it.is_empty())
+}

@@ -1,0 +1,164 @@
+//! Tokens of clients: JWT, HS256 and nothing else.
+//!
+//! A token says whose sessions its bearer may use: the tenant, and the owner (`sub`).
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use chrono::{DateTime, Duration, Utc};
+use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation, decode, encode};
+use schemars::JsonSchema;
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::{Deserialize, Serialize};
+use ulid::Ulid;
+
+/// Issues and checks tokens.
+pub struct Tokens {
+    encoding: EncodingKey,
+    decoding: DecodingKey,
+    validation: Validation,
+    issuer: String,
+    audience: String,
+    ttl: u32,
+}
+
+/// How tokens are made.
+#[derive(Clone, Debug)]
+pub struct TokenConfig {
+    /// What they are signed with: 32 bytes or more.
+    pub secret: SecretString,
+    /// Who issues them.
+    pub issuer: String,
+    /// Whom they are for.
+    pub audience: String,
+    /// Seconds that they hold where nobody says otherwise.
+    pub ttl: u32,
+}
+
+/// Whose sessions they are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Identity {
+    /// The owner.
+    pub id: String,
+    /// What else the worker is told about the owner.
+    #[serde(default)]
+    pub metadata: BTreeMap<String, String>,
+}
+
+/// Who bears a token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bearer {
+    /// The tenant.
+    pub tenant: String,
+    /// The owner.
+    pub identity: Identity,
+}
+
+/// Why there is no token, or none that is good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TokenError {
+    /// The owner is blank.
+    #[error("the id of an identity must not be blank")]
+    Blank,
+    /// It would never hold, or for longer than dates go.
+    #[error("a token holds for one second or more")]
+    Ttl,
+    /// Nothing can be signed.
+    #[error("the secret of tokens signs nothing")]
+    Secret,
+    /// It is not signed by us, not for us, of another form, or over.
+    #[error("the token is not valid, or no longer")]
+    Invalid,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Claims {
+    iss: String,
+    aud: String,
+    exp: i64,
+    iat: i64,
+    jti: String,
+    tenant_id: String,
+    sub: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    attrs: Option<BTreeMap<String, String>>,
+}
+
+impl Tokens {
+    /// Returns what issues and checks tokens.
+    ///
+    /// # Errors
+    ///
+    /// Nothing can be signed with the secret.
+    pub fn new(config: &TokenConfig) -> Result<Self, TokenError> {
+        let secret = config.secret.expose_secret().as_bytes();
+        let mut validation = Validation::new(Algorithm::HS256);
+        validation.set_issuer(&[&config.issuer]);
+        validation.set_audience(&[&config.audience]);
+        validation.set_required_spec_claims(&["exp", "iss", "aud", "sub"]);
+        validation.leeway = 0;
+        Ok(Self {
+            encoding: EncodingKey::from_secret(secret).map_err(|_| TokenError::Secret)?,
+            decoding: DecodingKey::from_secret(secret).map_err(|_| TokenError::Secret)?,
+            validation,
+            issuer: config.issuer.clone(),
+            audience: config.audience.clone(),
+            ttl: config.ttl,
+        })
+    }
+
+    /// Issues a token, and says when it ends, in seconds of Unix time. Without a `ttl` it holds as
+    /// long as the config says.
+    ///
+    /// # Errors
+    ///
+    /// The identity is blank, or the token would not hold for a second.
+    pub fn issue(
+        &self,
+        bearer: &Bearer,
+        ttl: Option<i64>,
+        now: DateTime<Utc>,
+    ) -> Result<(String, i64), TokenError> {
+        let Bearer { tenant, identity } = bearer;
+        if identity.id.trim().is_empty() {
+            return Err(TokenError::Blank);
+        }
+        let ttl = ttl.unwrap_or(self.ttl.into());
+        let ttl = Duration::try_seconds(ttl).filter(|ttl| *ttl > Duration::zero());
+        let end = ttl.and_then(|ttl| now.checked_add_signed(ttl)).ok_or(TokenError::Ttl)?;
+        let claims = Claims {
+            iss: self.issuer.clone(),
+            aud: self.audience.clone(),
+            exp: end.timestamp(),
+            iat: now.timestamp(),
+            jti: Ulid::generate().to_string(),
+            tenant_id: tenant.clone(),
+            sub: identity.id.clone(),
+            attrs: Some(identity.metadata.clone()).filter(|attrs| !attrs.is_empty()),
+        };
+        let token = encode(&Header::new(Algorithm::HS256), &claims, &self.encoding);
+        Ok((token.map_err(|_| TokenError::Invalid)?, claims.exp))
+    }
+
+    /// Returns who bears a token.
+    ///
+    /// # Errors
+    ///
+    /// It is not good. Why is not said: whoever has a good one knows.
+    pub fn verify(&self, token: &str) -> Result<Bearer, TokenError> {
+        let claims = decode::<Claims>(token, &self.decoding, &self.validation)
+            .map_err(|_| TokenError::Invalid)?
+            .claims;
+        if claims.sub.trim().is_empty() {
+            return Err(TokenError::Invalid);
+        }
+        let identity = Identity { id: claims.sub, metadata: claims.attrs.unwrap_or_default() };
+        Ok(Bearer { tenant: claims.tenant_id, identity })
+    }
+}
+
+impl fmt::Debug for Tokens {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tokens").field("issuer", &self.issuer).finish_non_exhaustive()
+    }
+}
