@@ -14,7 +14,6 @@ const BELOW: [(&str, &[&str]); 11] = [
     ("session", &["codegen", "runtime", "package", "protocol"]),
     ("engine", &["runtime", "package", "protocol", "session"]),
     ("host", &["runtime", "package", "protocol", "session", "engine"]),
-    ("host", &["runtime", "package", "protocol", "session", "engine"]),
     ("shell", &["schema", "codegen", "runtime", "package", "host"]),
     ("bench", &["schema", "runtime", "package"]),
     ("tests", &["schema"]),
