@@ -8,9 +8,7 @@ use quixos_package::agent_runtime::{
     Agent, AgentDirectory, AgentQuestionObject, AgentRequest, AgentRequestObject, AgentThread,
 };
 use quixos_runtime::{CallError, HistoryEntry, Ref};
-use quixos_session::sessions::{
-    SessionObject, SessionRegistry, SessionRegistryAdoptInput,
-};
+use quixos_session::sessions::{SessionObject, SessionRegistry, SessionRegistryAdoptInput};
 use tokio::sync::Notify;
 use tracing::warn;
 

@@ -32,7 +32,8 @@ pub(crate) async fn keep(shared: Arc<Shared>) {
 pub(crate) async fn is_alive(shared: &Shared, engine: &str) -> Result<bool, CallError> {
     let leases = SessionRegistry::on(&shared.caller, shared.registry).leases().await?;
     let now = shared.clock.now();
-    Ok(leases.iter().filter(|lease| lease.engine == engine).any(|lease| {
-        DateTime::parse_from_rfc3339(&lease.until).is_ok_and(|until| until > now)
-    }))
+    Ok(leases
+        .iter()
+        .filter(|lease| lease.engine == engine)
+        .any(|lease| DateTime::parse_from_rfc3339(&lease.until).is_ok_and(|until| until > now)))
 }

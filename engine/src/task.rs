@@ -106,8 +106,7 @@ impl Errand {
         let (call, attempt) = model_call
             .map_or((request.decision_id.as_str(), request.attempts), |it| (&it.id, it.attempt));
         let turn = request.turn_id.as_deref();
-        let (sink, spoken) =
-            Sink::new(&self.shared.live, &request.session_id, call, attempt, turn);
+        let (sink, spoken) = Sink::new(&self.shared.live, &request.session_id, call, attempt, turn);
         let streams = model_call.is_some_and(|call| call.stream);
         let progress = streams.then(|| (call.to_owned(), attempt));
         let decided = {
@@ -157,8 +156,8 @@ impl Errand {
     /// Makes a model call.
     async fn call_model(&self) -> Result<(), CallError> {
         let prompt = self.client().prompt_of(&self.due.id).await?;
-        let prompt: Prompt = serde_json::from_str(&prompt).map_err(|error| {
-            CallError::Corrupt { message: format!("a prompt cannot be read: {error}") }
+        let prompt: Prompt = serde_json::from_str(&prompt).map_err(|error| CallError::Corrupt {
+            message: format!("a prompt cannot be read: {error}"),
         })?;
         let Prompt { request, stream, session_id, turn_id } = prompt;
         let (call, attempt) = (&self.due.id, self.due.attempt);

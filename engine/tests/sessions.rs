@@ -7,9 +7,7 @@ use serde_json::json;
 
 mod support;
 
-use support::{
-    AGENT, client, folder, is_done, memory, open, said, say, set_up, start, wait_for,
-};
+use support::{AGENT, client, folder, is_done, memory, open, said, say, set_up, start, wait_for};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_turn_calls_a_tool_and_answers() {
@@ -108,7 +106,8 @@ async fn none_of_many_clients_at_once_is_left_behind() {
 async fn two_engines_never_drive_one_turn() {
     let runtime = open(memory());
     let registry = set_up(&runtime).await;
-    let (one, two) = (start(&runtime, registry, "one").await, start(&runtime, registry, "two").await);
+    let (one, two) =
+        (start(&runtime, registry, "one").await, start(&runtime, registry, "two").await);
     for n in 0..16 {
         let engine = if n % 2 == 0 { &one } else { &two };
         say(engine, &format!("s{n}"), "t", "How is the weather?").await.unwrap();

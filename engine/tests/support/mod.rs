@@ -13,12 +13,10 @@ use quixos_package::agent_runtime::{
     AgentDirectory, AgentDirectoryCreateAgentInput, AgentWorkspace, AgentWorkspaceInstallInput,
 };
 use quixos_package::workspace::{WorkspaceData, WorkspaceObject, WorkspaceObjectInput};
-use quixos_protocol::AgentConfig;
+use quixos_protocol::{AgentConfig, RetryPolicy};
 use quixos_runtime::store::{MemoryStore, SledOptions, SledStore, Store};
 use quixos_runtime::{Caller, Ref, Runtime};
-use quixos_session::sessions::{
-    Authority, SessionRegistryObject, SessionRegistryObjectInput,
-};
+use quixos_session::sessions::{Authority, SessionRegistryObject, SessionRegistryObjectInput};
 use serde_json::{Value, json};
 
 /// The longest that anything here takes.
@@ -52,10 +50,8 @@ pub(crate) async fn set_up(runtime: &Runtime) -> Ref<SessionRegistryObject> {
     let install =
         AgentWorkspaceInstallInput { instructions: String::new(), settings: "{}".to_owned() };
     let directory = AgentWorkspace::on(&session, workspace).install(&install).await.unwrap();
-    let agents = [
-        (AGENT, Scripted::demo_agent()),
-        (Scripted::RESEARCHER, Scripted::demo_researcher()),
-    ];
+    let agents =
+        [(AGENT, Scripted::demo_agent()), (Scripted::RESEARCHER, Scripted::demo_researcher())];
     for (name, config) in agents {
         let create = create(name, &config);
         AgentDirectory::on(&session, directory).create_agent(&create).await.unwrap();
@@ -64,7 +60,16 @@ pub(crate) async fn set_up(runtime: &Runtime) -> Ref<SessionRegistryObject> {
     SessionRegistryObject::create(&session, &input).await.unwrap()
 }
 
+/// Tries that outlast a test in which the engine is killed again and again: each counts as one.
+const RETRY: RetryPolicy = RetryPolicy {
+    timeout_secs: Some(60),
+    max_retries: 1_000,
+    backoff_base_secs: 0,
+    backoff_max_secs: 0,
+};
+
 fn create(name: &str, config: &AgentConfig) -> AgentDirectoryCreateAgentInput {
+    let config = AgentConfig { retry: Some(RETRY), ..config.clone() };
     AgentDirectoryCreateAgentInput {
         name: name.to_owned(),
         description: String::new(),
