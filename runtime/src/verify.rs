@@ -15,6 +15,7 @@ mod objects;
 mod place;
 mod streams;
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use bytes::Bytes;
@@ -145,6 +146,8 @@ struct Check<'a, R> {
     packages: Vec<StoredPackage>,
     /// What was seen of the history.
     chain: history::Chain,
+    /// Keys that the history has and the store lost, as far as they were found.
+    lost: BTreeSet<Bytes>,
 }
 
 impl<R: Read> Visitor for Check<'_, R> {

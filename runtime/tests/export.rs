@@ -74,7 +74,7 @@ fn memory_and_disk_hold_the_same_after_an_import() {
     let disk: Arc<dyn Store> =
         Arc::new(SledStore::open(folder.path(), SledOptions::default()).expect("an empty store"));
     let imported = import(&file[..], disk.as_ref()).expect("imported");
-    assert_eq!(imported.header.commit, 303);
+    assert_eq!(imported.header.commit, 304);
     assert_eq!(imported.header.packages[0].id, library::ID);
     assert_eq!(imported.counts.of(Kind::Event), 300);
     assert_eq!(entries(disk.as_ref()), entries(source.as_ref()));

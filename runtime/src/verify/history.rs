@@ -1,5 +1,7 @@
 //! The history, what else says something of a commit, and what the store says about itself.
 
+use std::collections::BTreeSet;
+
 use bytes::Bytes;
 use quixos_schema::Sources;
 use serde::Serialize;
@@ -8,10 +10,10 @@ use ulid::Ulid;
 
 use crate::clock::from_millis;
 use crate::error::CallError;
-use crate::history::{self, Action, FirstAnswer, Hash, HistoryEntry};
+use crate::history::{self, Action, FirstAnswer, Hash, HistoryEntry, Touched};
 use crate::key::{self, Key};
 use crate::meta::{self, FORMAT, Head, StoredPackage};
-use crate::model::Model;
+use crate::model::{Model, StateModel};
 use crate::object;
 use crate::overlay::Read;
 use crate::verify::{Check, Report, VerifyKind};
@@ -41,6 +43,7 @@ impl<'a, R: Read> Check<'a, R> {
             stream: None,
             packages: Vec::new(),
             chain: Chain::default(),
+            lost: BTreeSet::new(),
         })
     }
 
@@ -110,11 +113,46 @@ impl<'a, R: Read> Check<'a, R> {
             let message = format!("there is no record of its transaction {id}");
             self.found(VerifyKind::Transaction, place.clone(), message);
         }
+        self.lost(&entry)?;
         let touched = entry.touched.iter().map(|touched| touched.object);
         for object in touched.chain([entry.receiver]) {
             if !object::exists(self.read, object)? {
                 let message = format!("{} is not there", self.model.text(object));
                 self.found(VerifyKind::Dangling, place.clone(), message);
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds what an entry says that it wrote and nobody else would miss: the cursor of a reader, and
+    /// a state that an object may be without. Neither is ever taken away.
+    fn lost(&mut self, entry: &HistoryEntry) -> Result<(), CallError> {
+        for Touched { object, slots, .. } in &entry.touched {
+            let Some(atom) = self.model.atom_of(object.atom) else { continue };
+            for slot in slots {
+                let (kind, key) = match &entry.action {
+                    Action::Advance { cursor, .. } => {
+                        let name = cursor.as_str().into();
+                        let key = Key::Cursor { object: *object, slot: *slot, name };
+                        (VerifyKind::Cursor, key)
+                    }
+                    Action::Call { .. } | Action::Create { .. } => {
+                        let state = atom.states.iter().find(|it| it.tag == *slot);
+                        if !state.is_some_and(StateModel::may_be_absent) {
+                            continue;
+                        }
+                        (VerifyKind::MissingState, Key::State { object: *object, slot: *slot })
+                    }
+                };
+                let bytes = key.encode();
+                if self.read.contains(&bytes)? || self.lost.contains(&bytes) {
+                    continue;
+                }
+                let message = format!("commit {} wrote it, and it is not there", entry.commit);
+                self.found(kind, self.place(&key), message);
+                if self.lost.len() < Report::MOST {
+                    self.lost.insert(bytes);
+                }
             }
         }
         Ok(())
