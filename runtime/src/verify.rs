@@ -133,8 +133,8 @@ struct Check<'a, R> {
     read: &'a R,
     model: &'a Model,
     report: Report,
-    /// Where the history stands, as the store says.
-    head: Head,
+    /// Where the history stands, as the store says, if that can be read.
+    head: Option<Head>,
     /// The object that was last asked about, and whether it is there. Keys of one object follow
     /// each other.
     owner: Option<(ObjectRef, bool)>,

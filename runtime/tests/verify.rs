@@ -7,7 +7,7 @@ mod library;
 
 use std::collections::BTreeSet;
 use std::ops::Bound;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use library::{
@@ -413,13 +413,13 @@ fn no_missing_entry_goes_unseen() {
     }
 }
 
-/// A store that finds one of its values damaged.
+/// A store that finds one of its values damaged, once it is said which.
 struct Broken {
     store: Arc<dyn Store>,
-    key: Bytes,
+    key: Arc<OnceLock<Bytes>>,
 }
 
-struct BrokenView(Box<dyn View>, Bytes);
+struct BrokenView(Box<dyn View>, Arc<OnceLock<Bytes>>);
 
 impl BrokenView {
     fn unless_damaged<T>(&self, asked: bool, answer: T) -> Result<T, StoreError> {
@@ -433,7 +433,7 @@ impl View for BrokenView {
     }
 
     fn get(&self, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
-        self.unless_damaged(key == self.1, self.0.get(key)?)
+        self.unless_damaged(self.1.get().is_some_and(|it| it == key), self.0.get(key)?)
     }
 
     fn range(
@@ -444,13 +444,14 @@ impl View for BrokenView {
         limit: usize,
     ) -> Result<Page, StoreError> {
         let page = self.0.range(start, end, direction, limit)?;
-        self.unless_damaged(page.entries.iter().any(|(key, _)| *key == self.1), page)
+        let asked = page.entries.iter().any(|(key, _)| self.1.get() == Some(key));
+        self.unless_damaged(asked, page)
     }
 }
 
 impl Store for Broken {
     fn view(&self) -> Result<Box<dyn View>, StoreError> {
-        Ok(Box::new(BrokenView(self.store.view()?, self.key.clone())))
+        Ok(Box::new(BrokenView(self.store.view()?, Arc::clone(&self.key))))
     }
 
     fn submit(&self, batch: Batch, how: Durability) -> Result<Box<dyn Commit>, CommitError> {
@@ -487,7 +488,7 @@ fn what_the_store_cannot_read_is_found_and_the_rest_is_checked() {
     let (store, filled) = filled(100);
     let stray = key::cursor(filled.shelf, slot("events"), "late");
     write(store.as_ref(), [(stray, Some(encoded(&1000_u64)))]);
-    let key = key::state(filled.book, slot("data"));
+    let key = Arc::new(OnceLock::from(key::state(filled.book, slot("data"))));
     let broken: Arc<dyn Store> = Arc::new(Broken { store, key });
     let report = verify(&broken);
     let (last, unreadable) = report.findings.split_last().expect("findings");
@@ -495,6 +496,19 @@ fn what_the_store_cannot_read_is_found_and_the_rest_is_checked() {
     assert!(unreadable.iter().all(|it| it.kind == VerifyKind::Unreadable), "{unreadable:#?}");
     let place = |place: &str| unreadable.iter().any(|it| it.place.contains(place));
     assert!(place("behind atom:test:shelf") && place("edge `home`") && place("inverse of `home`"));
+}
+
+#[test]
+fn of_a_head_that_cannot_be_read_nothing_is_said_of_objects() {
+    let (store, _) = filled(3);
+    let key = Arc::new(OnceLock::new());
+    let broken: Arc<dyn Store> = Arc::new(Broken { store, key: Arc::clone(&key) });
+    let runtime = open(&broken);
+    key.set(key::meta("head")).expect("it is said once");
+    let report = block_on(runtime.verify()).expect("the rest can be read");
+    let is_head = |it: &Finding| it.kind == VerifyKind::Unreadable && it.place == "meta `head`";
+    assert!(report.findings.iter().any(is_head), "{:#?}", report.findings);
+    assert!(report.findings.iter().all(|it| it.kind != VerifyKind::Commit), "no id is too late");
 }
 
 fn entries(store: &Arc<dyn Store>) -> Vec<(Bytes, Bytes)> {

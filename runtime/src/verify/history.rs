@@ -18,6 +18,9 @@ use crate::object;
 use crate::overlay::Read;
 use crate::verify::{Check, Report, VerifyKind};
 
+/// Where the head of the history lies, in words.
+const HEAD_PLACE: &str = "meta `head`";
+
 /// The last entry of the history that was seen.
 #[derive(Default)]
 pub(super) struct Chain {
@@ -28,12 +31,14 @@ pub(super) struct Chain {
 
 impl<'a, R: Read> Check<'a, R> {
     pub(super) fn new(read: &'a R, model: &'a Model) -> Result<Self, CallError> {
-        // A head that cannot be read is found where it lies.
-        let head = match meta::head(read) {
-            Err(CallError::Corrupt { .. }) => Head::default(),
-            other => other?,
+        let (head, damage) = match read.get(&key::meta(meta::HEAD_NAME)) {
+            // One that is malformed is found where it lies.
+            Ok(Some(bytes)) => (postcard::from_bytes(&bytes).ok(), None),
+            Ok(None) => (Some(Head::default()), None),
+            Err(CallError::Corrupt { message }) => (None, Some(message)),
+            Err(error) => return Err(error),
         };
-        Ok(Self {
+        let mut check = Self {
             read,
             model,
             report: Report::default(),
@@ -44,22 +49,19 @@ impl<'a, R: Read> Check<'a, R> {
             packages: Vec::new(),
             chain: Chain::default(),
             lost: BTreeSet::new(),
-        })
+        };
+        if let Some(message) = damage {
+            check.found(VerifyKind::Unreadable, HEAD_PLACE, message);
+        }
+        Ok(check)
     }
 
     /// Checks what can be checked only when all was seen.
     pub(super) fn end(&mut self) -> Result<(), CallError> {
         self.leave_stream(&Key::History(0))?;
         self.sources();
-        let Chain { commit, hash, millis } = self.chain;
-        let head = self.head;
-        let place = "meta `head`";
-        if commit != head.commit {
-            let message = format!("the history ends at {commit}, the head says {}", head.commit);
-            self.found(VerifyKind::HistoryGap, place, message);
-        } else if (hash, millis) != (head.hash, head.millis) {
-            let message = format!("hash and instant are not those of commit {commit}");
-            self.found(VerifyKind::HistoryChain, place, message);
+        if let Some(head) = self.head {
+            self.head_is_of_the_history(&head);
         }
         match meta::format(self.read) {
             Ok(None) if self.report.counts.total() > 0 => {
@@ -69,6 +71,17 @@ impl<'a, R: Read> Check<'a, R> {
             Err(error) => return Err(error),
         }
         Ok(())
+    }
+
+    fn head_is_of_the_history(&mut self, head: &Head) {
+        let Chain { commit, hash, millis } = self.chain;
+        if commit != head.commit {
+            let message = format!("the history ends at {commit}, the head says {}", head.commit);
+            self.found(VerifyKind::HistoryGap, HEAD_PLACE, message);
+        } else if (hash, millis) != (head.hash, head.millis) {
+            let message = format!("hash and instant are not those of commit {commit}");
+            self.found(VerifyKind::HistoryChain, HEAD_PLACE, message);
+        }
     }
 
     /// Checks an entry of the history: it follows the one before, and is the one that was written.

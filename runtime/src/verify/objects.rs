@@ -5,6 +5,7 @@ use quixos_schema::{Cardinality, Tag};
 
 use crate::error::CallError;
 use crate::key::{self, Key};
+use crate::meta::Head;
 use crate::object::Header;
 use crate::overlay::Read;
 use crate::reference::ObjectRef;
@@ -32,8 +33,10 @@ impl<R: Read> Check<'_, R> {
                 self.found(VerifyKind::Commit, place.clone(), message);
             }
         }
-        if object.id > self.head.last_id {
-            let message = format!("the last id that was given out is {}", self.head.last_id);
+        if let Some(Head { last_id, .. }) = self.head
+            && object.id > last_id
+        {
+            let message = format!("the last id that was given out is {last_id}");
             self.found(VerifyKind::Commit, place.clone(), message);
         }
         for slot in &atom.states {
