@@ -9,7 +9,9 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use quixos_runtime::store::MemoryStore;
-use quixos_runtime::{Call, CallError, Caller, Door, ObjectRef, Runtime, Ulid, blocking};
+use quixos_runtime::{
+    Call, CallError, Caller, Door, ManualClock, ObjectRef, Runtime, Ulid, blocking,
+};
 use quixos_schema::{Target, Verb};
 use serde_json::json;
 use support::{
@@ -239,6 +241,64 @@ fn what_was_read_resolved_created_or_answered_is_handed() {
     shelf.play(&[step("key", "b", Some(note))]).unwrap();
     let after: NoteData = blocking(shelf.session.member_get(note, NOTING, noting::DATA)).unwrap();
     assert_eq!(after, NoteData { key: "b".into(), ..data });
+}
+
+#[test]
+fn many_references_are_handed_like_few() {
+    let runtime = support::in_memory();
+    let shelf = Shelf::new(&runtime);
+    let other = shelf.create("other");
+    for count in [15, 16, 17, 40] {
+        let notes: Vec<_> = (0..count).map(|at| shelf.create(&format!("{count}.{at}"))).collect();
+        let mut steps: Vec<_> = notes.iter().map(|note| step("mark", "", Some(*note))).collect();
+        shelf.play(&steps).unwrap();
+        // One more that is only known stays out, however many there are.
+        let mut known = support::nested("nest", &[step("mark", "", Some(other))]);
+        known.note = None;
+        steps.push(known);
+        assert_eq!(shelf.play(&steps).unwrap_err().code(), "capability", "beside {count}");
+    }
+}
+
+#[test]
+fn a_refusal_names_the_member() {
+    let (_runtime, shelf) = runtime(probe);
+    let probe = |member: usize| Probe {
+        verb: "call".into(),
+        requirement: u32::try_from(requires::NOTE).unwrap(),
+        member: u32::try_from(member).unwrap(),
+        note: Some(shelf.create("n")),
+    };
+    for (member, why) in [(noting::WRITE, "`write.call`"), (noting::WRITE + 1, "`?.call`")] {
+        let error = try_probe(&shelf, &probe(member)).unwrap_err();
+        let CallError::Capability(denied) = error else { panic!("{error}") };
+        assert_eq!((denied.requirement.as_str(), denied.verb), ("note", Verb::Call));
+        assert_eq!(denied.why, format!("{why} is not granted"));
+    }
+}
+
+/// Logs who called, on what, and when.
+fn sign(call: &Call<'_>, _: &[u8]) -> Result<Vec<u8>, CallError> {
+    let on = call.reference_text(call.receiver());
+    let text = format!("{} on {on} at {}", call.actor(), call.instant().to_rfc3339());
+    call.stream_append(requires::LOG, &Seen { text, note: None })?;
+    Ok(postcard::to_allocvec(&None::<ObjectRef>).unwrap())
+}
+
+#[test]
+fn a_call_knows_who_called_on_what_and_when() {
+    let runtime = Runtime::builder()
+        .package(package(sign))
+        .clock(Arc::new(ManualClock::at(support::start())))
+        .open(Arc::new(MemoryStore::new()))
+        .unwrap();
+    let shelf = Shelf::new(&runtime);
+    try_probe(&shelf, &Probe { verb: String::new(), requirement: 0, member: 0, note: None })
+        .unwrap();
+    let log = shelf.session.member_read::<Seen>(shelf.shelf, SHELVING, shelving::LOG, 0, 9);
+    let id = shelf.shelf.id;
+    let signed = format!("anna on atom:test:shelf/{id} at {}", support::start().to_rfc3339());
+    assert_eq!(blocking(log).unwrap(), [Seen { text: signed, note: None }]);
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 mod support;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -296,8 +297,12 @@ fn groups_stay_within_the_limit_of_the_store() {
 
 static DOOR: Mutex<()> = Mutex::new(());
 
+/// Set when the lane is there.
+static AT_THE_DOOR: AtomicBool = AtomicBool::new(false);
+
 /// Keeps the lane busy until the test lets it go.
 fn wait_at_the_door(_: &Call<'_>, _: &[u8]) -> Result<Vec<u8>, CallError> {
+    AT_THE_DOOR.store(true, Ordering::Relaxed);
     drop(DOOR.lock().unwrap_or_else(PoisonError::into_inner));
     Ok(postcard::to_allocvec(&None::<ObjectRef>).unwrap())
 }
@@ -323,15 +328,22 @@ fn a_full_queue_is_busy_at_once() {
         );
         blocking(call)
     });
-    std::thread::sleep(SOON);
-    let queued = [0, 1].map(|_| play_later(&shelf, vec![step("say", "queued", None)]));
-    std::thread::sleep(SOON);
-    let error = shelf.play(&[step("say", "too many", None)]).unwrap_err();
-    assert_eq!(error.code(), "busy");
+    while !AT_THE_DOOR.load(Ordering::Relaxed) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let (send, answers) = channel();
+    for _ in 0..3 {
+        let (shelf, send) = (shelf.clone(), send.clone());
+        std::thread::spawn(move || drop(send.send(shelf.play(&[step("say", "queued", None)]))));
+    }
+    // Whichever comes last; the other two wait.
+    let first = answers.recv_timeout(LATER).unwrap();
+    assert_eq!(first.unwrap_err().code(), "busy");
+    answers.recv_timeout(SOON).unwrap_err();
     drop(door);
     running.recv_timeout(LATER).unwrap().unwrap();
-    for answer in queued {
-        answer.recv_timeout(LATER).unwrap().unwrap();
+    for _ in 0..2 {
+        answers.recv_timeout(LATER).unwrap().unwrap();
     }
     shelf.play(&[step("say", "room again", None)]).unwrap();
 }
