@@ -80,7 +80,8 @@ impl Disk for FaultyDisk {
 fn faulty() -> (TempDir, Arc<FaultyDisk>, SledStore) {
     let folder = tempdir().unwrap();
     let disk = FaultyDisk::new();
-    let options = SledOptions { cache_bytes: 16 << 20, free_space_floor: 1000 };
+    let options =
+        SledOptions { cache_bytes: 16 << 20, free_space_floor: 1000, ..SledOptions::default() };
     let store = SledStore::open_on(folder.path(), options, disk.clone()).unwrap();
     (folder, disk, store)
 }
