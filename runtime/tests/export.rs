@@ -15,7 +15,7 @@ use quixos_runtime::store::{
     Batch, Commit, CommitError, Concurrency, Direction, Durability, Health, MemoryStore,
     SledOptions, SledStore, Store, StoreError, StoreLimits, TransactionId, Version, View,
 };
-use quixos_runtime::{OpenError, Runtime};
+use quixos_runtime::{FORMAT, OpenError, Runtime};
 use quixos_schema::Tag;
 
 type Entries = Vec<(Bytes, Bytes)>;
@@ -206,7 +206,7 @@ fn file_of(blocks: &[(u8, Vec<u8>)]) -> Vec<u8> {
 
 fn header() -> (u8, Vec<u8>) {
     let packages: Vec<(String, String, String)> = Vec::new();
-    (1, encoded(&(1_u32, 0_u64, packages)).to_vec())
+    (1, encoded(&(FORMAT, 0_u64, packages)).to_vec())
 }
 
 fn block_of(entries: &[(&[u8], &[u8])]) -> (u8, Vec<u8>) {
@@ -269,8 +269,10 @@ fn what_is_no_export_or_another_version_says_so() {
     let error = refused(b"quixos export 2\n");
     assert_eq!(error.to_string(), "the export has version 2, this program reads version 1");
     let packages: Vec<(String, String, String)> = Vec::new();
-    let error = refused(&file_of(&[(1, encoded(&(7_u32, 0_u64, packages)).to_vec())]));
-    assert!(matches!(error, ImportError::Format { found: 7, known: 1 }), "{error}");
+    let error = refused(&file_of(&[(1, encoded(&(7_u32, 0_u64, &packages)).to_vec())]));
+    assert!(matches!(error, ImportError::Format { found: 7, known: FORMAT }), "{error}");
+    let error = refused(&file_of(&[(1, encoded(&(1_u32, 0_u64, &packages)).to_vec())]));
+    assert!(error.to_string().contains("a `one` edge has a key of its own"), "{error}");
 }
 
 #[test]

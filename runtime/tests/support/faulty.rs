@@ -41,6 +41,8 @@ struct State {
     expiring: AtomicUsize,
     /// Keys and values of the largest batch.
     largest: AtomicUsize,
+    /// How many values were asked for.
+    gets: AtomicUsize,
 }
 
 #[derive(Default)]
@@ -86,6 +88,11 @@ impl FaultyStore {
 
     pub fn largest_batch(&self) -> usize {
         self.state.largest.load(Ordering::SeqCst)
+    }
+
+    /// Returns how many values were asked for so far.
+    pub fn gets(&self) -> usize {
+        self.state.gets.load(Ordering::SeqCst)
     }
 }
 
@@ -204,6 +211,7 @@ impl View for FaultyView {
 
     fn get(&self, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
         self.check()?;
+        self.state.gets.fetch_add(1, Ordering::SeqCst);
         self.inner.get(key)
     }
 
