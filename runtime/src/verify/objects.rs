@@ -25,28 +25,33 @@ impl<R: Read> Check<'_, R> {
         };
         self.owner = Some((object, true));
         let header = self.strictly::<Header>(&key, value);
-        if let Some(Header { commit, millis, .. }) = header {
-            self.commit(&key, commit, millis)?;
-            let created = self.history_entry(commit)?.is_none_or(|entry| {
-                entry.touched.iter().any(|touched| touched.object == object && touched.created)
-            });
-            if !created {
-                let message = format!("commit {commit} did not create it");
-                self.found(VerifyKind::Commit, place.clone(), message);
-            }
-        }
         if let Some(Head { last_id, .. }) = self.head
             && object.id > last_id
         {
             let message = format!("the last id that was given out is {last_id}");
-            self.found(VerifyKind::Commit, place.clone(), message);
+            self.found(VerifyKind::Commit, place, message);
         }
+        // What cannot be read for one of these checks does not keep the others from being made.
         let states = self.has_states(object, atom);
         self.unless_damaged(&key, states)?;
-        match header {
-            Some(header) => self.targets(object, atom, &header),
-            None => Ok(()),
+        let Some(header) = header else { return Ok(()) };
+        let created = self.is_created(object, &header);
+        self.unless_damaged(&key, created)?;
+        self.targets(object, atom, &header)
+    }
+
+    fn is_created(&mut self, object: ObjectRef, header: &Header) -> Result<(), CallError> {
+        let Header { commit, millis, .. } = *header;
+        let key = Key::Object(object);
+        self.commit(&key, commit, millis)?;
+        let created = self.history_entry(commit)?.is_none_or(|entry| {
+            entry.touched.iter().any(|touched| touched.object == object && touched.created)
+        });
+        if !created {
+            let message = format!("commit {commit} did not create it");
+            self.found(VerifyKind::Commit, self.place(&key), message);
         }
+        Ok(())
     }
 
     fn has_states(&mut self, object: ObjectRef, atom: &AtomModel) -> Result<(), CallError> {
