@@ -277,6 +277,70 @@ fn a_refusal_names_the_member() {
     }
 }
 
+/// Uses what `shelf_play` is granted, each in its way.
+fn use_all(call: &Call<'_>, _: &[u8]) -> Result<Vec<u8>, CallError> {
+    let shelf = call.receiver();
+    let note = call.create(requires::CREATE_NOTE, &creation(shelf, None))?;
+    let event = |text: &str| Seen { text: text.into(), note: Some(note) };
+
+    assert_eq!(call.state_read::<String>(requires::DATA)?, "a shelf");
+    call.state_write(requires::DATA, "other")?;
+    assert!(call.edge_connect(requires::MARKED, note)?);
+    assert!(call.edge_contains(requires::MARKED, note)?);
+    assert!(call.edge_disconnect(requires::MARKED, note)?);
+    assert!(call.edge_connect_at(requires::NAMED, "k", note)?);
+    assert_eq!(call.edge_at(requires::NAMED, "k")?, Some(note));
+    assert_eq!(call.edge_disconnect_at(requires::NAMED, "k")?, Some(note));
+    assert_eq!(call.stream_append(requires::LOG, &event("one"))?, 0);
+    assert_eq!(call.stream_read::<Seen>(requires::LOG, 0, 9)?, [event("one")]);
+    assert_eq!(call.stream_len(requires::LOG)?, 1);
+
+    let data: NoteData = call.member_get(requires::NOTE, noting::DATA, note)?;
+    call.member_call::<_, ()>(requires::NOTE, noting::WRITE, note, &data)?;
+    assert_eq!(call.member_one(requires::NOTE, noting::SHELF, note)?, shelf);
+    let entries = call.member_entries(requires::SHELF, shelving::NOTES, shelf, None, 9)?;
+    assert_eq!(entries, [("new".to_owned(), note)]);
+    let offset: u64 = call.member_call(requires::SHELF, shelving::NOTE, shelf, &event("two"))?;
+    let read = call.member_read::<Seen>(requires::SHELF, shelving::LOG, shelf, offset, 9)?;
+    assert_eq!((offset, read), (1, vec![event("two")]));
+    Ok(postcard::to_allocvec(&vec![note]).unwrap())
+}
+
+#[test]
+fn a_preview_notes_all_that_was_used() {
+    let mut package = package(probe);
+    package.handlers[0].1 = use_all;
+    let runtime = Runtime::builder().package(package).open(Arc::new(MemoryStore::new())).unwrap();
+    let shelf = Shelf::new(&runtime);
+    let preview = blocking(shelf.session.preview_json(shelf.shelf, "play", &json!([]))).unwrap();
+    let used: Vec<_> =
+        preview.trace.iter().map(|it| format!("{} {}", it.verb, it.through)).collect();
+    assert_eq!(
+        used,
+        [
+            "create create_note",
+            "read data",
+            "write data",
+            "connect marked",
+            "resolve marked",
+            "disconnect marked",
+            "connect named",
+            "resolve named",
+            "disconnect named",
+            "append log",
+            "read log",
+            "read log",
+            "get note.data",
+            "call note.write",
+            "write data",
+            "resolve note.shelf",
+            "resolve shelf.notes",
+            "call shelf.note",
+            "read shelf.log",
+        ]
+    );
+}
+
 /// Logs who called, on what, and when.
 fn sign(call: &Call<'_>, _: &[u8]) -> Result<Vec<u8>, CallError> {
     let on = call.reference_text(call.receiver());
@@ -330,6 +394,12 @@ fn the_door_decides_what_may_be_named() {
             Ok(may.contains(&object) && snapshot.exists(object)?)
         }))
     };
+    let other = Shelf::new(&runtime).shelf;
+    let refused = |error: CallError| {
+        let CallError::Capability(denied) = error else { panic!("{error}") };
+        assert!(denied.why.contains("may not name"), "{denied}");
+        denied.requirement
+    };
     for door in [only, rule] {
         let session = runtime.session(Caller::client("ben", door));
         let shelf = Shelf { session: session.clone(), shelf: shelf.shelf };
@@ -338,7 +408,15 @@ fn the_door_decides_what_may_be_named() {
         let error = shelf.play(&[step("mark", "", Some(hers))]).unwrap_err();
         assert_eq!(error.code(), "capability", "{error}");
         let error = blocking(session.invoke_json(hers, "data", &json!(null))).unwrap_err();
-        assert_eq!(error.code(), "capability", "{error}");
+        assert_eq!(refused(error), "Noting.data");
+        let event = json!({"text": "seen", "note": format!("atom:test:note/{}", hers.id)});
+        let error = blocking(session.invoke_json(shelf.shelf, "note", &event)).unwrap_err();
+        assert_eq!(refused(error), "note");
+        let log = runtime.stream(other, "log").unwrap();
+        assert_eq!(
+            refused(blocking(log.advance(session.caller(), "ben", 0)).unwrap_err()),
+            "cursor"
+        );
         let guessed = ObjectRef { id: hers.id.increment().unwrap(), ..hers };
         let error = blocking(session.invoke_json(guessed, "data", &json!(null))).unwrap_err();
         // Whether it is there is not told.
@@ -387,6 +465,16 @@ fn a_host_that_is_not_a_target_refuses() {
     let shelf = Shelf::new(&worker);
     away(&shelf).unwrap();
     assert_eq!(shelf.play(&[]).unwrap_err().code(), "capability");
+}
+
+#[test]
+fn what_a_root_is_created_from_is_of_its_type() {
+    let runtime = support::in_memory();
+    let shelf = Shelf::new(&runtime);
+    let before = dump(&runtime);
+    let error = blocking(shelf.session.create_root(shelf.shelf.atom, &[9_u8, 9])).unwrap_err();
+    assert_eq!(error.code(), "invalid", "{error}");
+    assert_eq!(dump(&runtime), before);
 }
 
 #[test]

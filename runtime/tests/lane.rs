@@ -340,6 +340,9 @@ fn a_full_queue_is_busy_at_once() {
     let first = answers.recv_timeout(LATER).unwrap();
     assert_eq!(first.unwrap_err().code(), "busy");
     answers.recv_timeout(SOON).unwrap_err();
+    // A query does not queue: it runs beside the lane.
+    let peek = shelf.session.member_call::<_, String>(shelf.shelf, SHELVING, shelving::PEEK, &());
+    assert_eq!(blocking(peek).unwrap(), "a shelf 0 0");
     drop(door);
     running.recv_timeout(LATER).unwrap().unwrap();
     for _ in 0..2 {
