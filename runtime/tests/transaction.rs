@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use quixos_runtime::store::MemoryStore;
-use quixos_runtime::{CallError, Limits, ObjectRef, Tag, blocking};
+use quixos_runtime::{CallError, Limits, ObjectRef, blocking};
 use serde_json::json;
 use support::{
     NOTING, SHELVING, Shelf, Step, builder, dump, in_memory, nested, note_data, noting, shelving,
@@ -134,16 +134,13 @@ fn every_input_and_output_has_its_limit() {
     // than what was asked for from outside.
     let note = shelf.create(&"k".repeat(30));
     let before = dump(&runtime);
-    let created = || shelf.play(&[step("create", &"k".repeat(70), None)]).map(drop);
-    let called = || shelf.play(&[step("key", &"k".repeat(110), Some(note))]).map(drop);
-    let root = || {
-        let data = "x".repeat(150);
-        blocking(shelf.session.create_root(Tag::of("atom:test:shelf"), &data)).map(drop)
-    };
-    let asked: [(&str, &dyn Fn() -> Result<(), CallError>); 3] =
-        [("created", &created), ("called", &called), ("root", &root)];
-    for (what, ask) in asked {
-        let error = ask().unwrap_err();
+    let data = "x".repeat(150);
+    for (what, asked) in [
+        ("created", shelf.play(&[step("create", &"k".repeat(70), None)]).map(drop)),
+        ("called", shelf.play(&[step("key", &"k".repeat(110), Some(note))]).map(drop)),
+        ("root", blocking(shelf.session.create_root(shelf.shelf.atom, &data)).map(drop)),
+    ] {
+        let error = asked.unwrap_err();
         assert_eq!(error.code(), "limit", "{what}: {error}");
         assert!(error.to_string().contains("bytes in an input"), "{what}: {error}");
         assert_eq!(dump(&runtime), before, "after {what}");
