@@ -8,7 +8,7 @@
 //! answered, and of the rest no more than what was asked last, if that was left open. `corrupt` is
 //! said where the store says it, and never because a call failed.
 //!
-//! By default some of every n are tried; `QUIXOS_FAULTS=all` tries each.
+//! By default some of every n are tried; `QUIXOS_FAULTS` says how many, or `all`.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
@@ -53,13 +53,18 @@ fn sled(folder: &Path) -> Result<Arc<dyn Store>, OpenError> {
     Ok(Arc::new(SledStore::open(folder, options())?))
 }
 
-/// Returns each number up to a count, or so many of them: the first, the last, and some between.
+/// Returns the numbers up to a count, or so many of them: the first, the last, and some between.
+/// `QUIXOS_FAULTS` says how many, or `all`.
 fn some_of(count: u64, usual: u64) -> Vec<u64> {
-    let is_all = std::env::var("QUIXOS_FAULTS").is_ok_and(|value| value == "all");
-    if is_all || count <= usual {
+    let most = match std::env::var("QUIXOS_FAULTS") {
+        Ok(all) if all == "all" => count,
+        Ok(most) => most.parse().unwrap(),
+        Err(_) => usual,
+    };
+    if count <= most {
         return (1..=count).collect();
     }
-    (0..usual).map(|step| 1 + step * (count - 1) / (usual - 1)).collect()
+    (0..most).map(|step| 1 + step * (count - 1) / (most - 1).max(1)).collect()
 }
 
 /// What became of runs.
