@@ -10,13 +10,14 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use quixos_runtime::store::MemoryStore;
 use quixos_runtime::{
-    Call, CallError, Caller, Door, ManualClock, ObjectRef, Runtime, Ulid, blocking,
+    Call, CallError, Caller, Door, Handler, ManualClock, ObjectRef, PackageCode, Runtime, Ulid,
+    blocking,
 };
 use quixos_schema::{Target, Verb};
 use serde_json::json;
 use support::{
-    CreateNote, NOTING, NoteData, Probe, SHELVING, Seen, Shelf, builder, dump, note_data, noting,
-    package, requires, shelving, step,
+    CreateNote, NOTING, NoteData, Probe, SHELVING, Seen, Shelf, Step, builder, dump, note_data,
+    noting, package, requires, shelving, step,
 };
 
 /// Does what the probe says, whatever it is, and answers the note.
@@ -63,7 +64,7 @@ fn creation(shelf: ObjectRef, friend: Option<ObjectRef>) -> CreateNote {
     CreateNote { data: NoteData { friend, ..note_data("new") }, shelf }
 }
 
-fn runtime(probe: quixos_runtime::Handler) -> (Runtime, Shelf) {
+fn runtime(probe: Handler) -> (Runtime, Shelf) {
     let runtime = Runtime::builder().package(package(probe)).open(Arc::new(MemoryStore::new()));
     let runtime = runtime.unwrap();
     let shelf = Shelf::new(&runtime);
@@ -243,6 +244,106 @@ fn what_was_read_resolved_created_or_answered_is_handed() {
     assert_eq!(after, NoteData { key: "b".into(), ..data });
 }
 
+/// Answers the notes that it finds in the way that the first step says.
+fn find(call: &Call<'_>, bytes: &[u8]) -> Result<Vec<u8>, CallError> {
+    let steps: Vec<Step> = postcard::from_bytes(bytes).unwrap();
+    let shelf = call.receiver();
+    let of_entries =
+        |entries: Vec<(String, ObjectRef)>| entries.into_iter().map(|it| it.1).collect();
+    let of_events = |events: Vec<Seen>| events.into_iter().filter_map(|it| it.note).collect();
+    let found: Vec<ObjectRef> = match steps[0].verb.as_str() {
+        "optional" => call.edge_optional(requires::TOP)?.into_iter().collect(),
+        "page" => call.edge_page(requires::MARKED, None, 9)?,
+        "at" => call.edge_at(requires::NAMED, "k")?.into_iter().collect(),
+        "entries" => of_entries(call.edge_entries(requires::NAMED, None, 9)?),
+        "events" => of_events(call.stream_read(requires::LOG, 0, 9)?),
+        "member at" => call.member_at(requires::SHELF, shelving::NOTES, shelf, "n")?,
+        "member entries" => {
+            of_entries(call.member_entries(requires::SHELF, shelving::NOTES, shelf, None, 9)?)
+        }
+        "member events" => {
+            of_events(call.member_read(requires::SHELF, shelving::LOG, shelf, 0, 9)?)
+        }
+        "answered" => {
+            call.member_call(requires::SHELF, shelving::PLAY, shelf, &vec![step("page", "", None)])?
+        }
+        "disconnected" => call.edge_disconnect_at(requires::NAMED, "k")?.into_iter().collect(),
+        other => panic!("no such way: {other}"),
+    };
+    Ok(postcard::to_allocvec(&found).unwrap())
+}
+
+#[test]
+fn whatever_is_found_is_handed_in_whichever_way() {
+    let store = Arc::new(MemoryStore::new());
+    let runtime = support::open(store.clone());
+    let shelf = Shelf::new(&runtime);
+    let note = shelf.create("n");
+    let set_up = [("top", ""), ("mark", ""), ("name", "k"), ("log", "seen")];
+    shelf.play(&set_up.map(|(verb, key)| step(verb, key, Some(note)))).unwrap();
+    runtime.close();
+    let package = with("test:shelf_play", find);
+    let runtime = Runtime::builder().package(package).open(store).unwrap();
+    let shelf = Shelf { session: runtime.session(Caller::operator("anna")), ..shelf };
+    for way in [
+        "optional",
+        "page",
+        "at",
+        "entries",
+        "events",
+        "member at",
+        "member entries",
+        "member events",
+        "answered",
+        "disconnected",
+    ] {
+        assert_eq!(shelf.play(&[step(way, "", None)]), Ok(vec![note]), "{way}");
+    }
+}
+
+/// A note that no call was handed.
+static KNOWN: OnceLock<ObjectRef> = OnceLock::new();
+
+fn write_known(call: &Call<'_>, _: &[u8]) -> Result<Vec<u8>, CallError> {
+    let friend = KNOWN.get().copied();
+    call.state_write(0, &NoteData { friend, ..note_data("k") })?;
+    Ok(Vec::new())
+}
+
+fn tell_known(call: &Call<'_>, _: &[u8]) -> Result<Vec<u8>, CallError> {
+    let event = seen(KNOWN.get().copied());
+    call.member_call::<_, u64>(requires::SHELF, shelving::NOTE, call.receiver(), &event)?;
+    Ok(postcard::to_allocvec(&Vec::<ObjectRef>::new()).unwrap())
+}
+
+#[test]
+fn a_reference_that_is_only_known_is_not_stored() {
+    let store = Arc::new(MemoryStore::new());
+    let runtime = support::open(store.clone());
+    let shelf = Shelf::new(&runtime);
+    let note = shelf.create("n");
+    KNOWN.set(shelf.create("known")).unwrap();
+    runtime.close();
+    for (operation, handler) in
+        [("test:note_write", write_known as Handler), ("test:shelf_play", tell_known)]
+    {
+        let package = with(operation, handler);
+        let runtime = Runtime::builder().package(package).open(store.clone()).unwrap();
+        let session = runtime.session(Caller::operator("anna"));
+        let before = dump(&runtime);
+        let data = note_data("n");
+        let wrote = if operation == "test:note_write" {
+            blocking(session.member_call::<_, ()>(note, NOTING, noting::WRITE, &data))
+        } else {
+            Shelf { session, ..shelf.clone() }.play(&[]).map(drop)
+        };
+        let CallError::Capability(denied) = wrote.unwrap_err() else { panic!("{operation}") };
+        assert!(denied.why.contains("not handed"), "{denied}");
+        assert_eq!(dump(&runtime), before);
+        runtime.close();
+    }
+}
+
 #[test]
 fn many_references_are_handed_like_few() {
     let runtime = support::in_memory();
@@ -306,10 +407,17 @@ fn use_all(call: &Call<'_>, _: &[u8]) -> Result<Vec<u8>, CallError> {
     Ok(postcard::to_allocvec(&vec![note]).unwrap())
 }
 
+/// Returns the package with another handler for an operation.
+fn with(operation: &str, handler: Handler) -> PackageCode {
+    let mut package = package(probe);
+    let found = package.handlers.iter_mut().find(|(name, _)| *name == operation);
+    found.unwrap().1 = handler;
+    package
+}
+
 #[test]
 fn a_preview_notes_all_that_was_used() {
-    let mut package = package(probe);
-    package.handlers[0].1 = use_all;
+    let package = with("test:shelf_play", use_all);
     let runtime = Runtime::builder().package(package).open(Arc::new(MemoryStore::new())).unwrap();
     let shelf = Shelf::new(&runtime);
     let preview = blocking(shelf.session.preview_json(shelf.shelf, "play", &json!([]))).unwrap();

@@ -5,15 +5,15 @@
 
 mod support;
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use quixos_runtime::store::{Durability, MemoryStore, SledOptions, SledStore, Store};
 use quixos_runtime::{
-    Call, CallError, Caller, Limits, ManualClock, ObjectRef, Runtime, SeededIds, Session, Ulid,
-    blocking,
+    Call, CallError, Caller, Door, Limits, ManualClock, ObjectRef, Runtime, SeededIds, Session,
+    Snapshot, Ulid, blocking,
 };
 use serde_json::json;
 use support::faulty::{Fault, FaultyStore};
@@ -524,6 +524,28 @@ fn ids_and_instants_only_grow_whatever_the_clock_does() {
     let history = blocking(runtime.read(|it| it.history(0, usize::MAX))).unwrap();
     assert!(history.windows(2).all(|pair| pair[0].instant <= pair[1].instant));
     assert_eq!(ids.len(), 30);
+}
+
+#[test]
+fn a_runtime_that_is_opened_again_goes_on_at_its_commit() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let runtime = open(Arc::clone(&store));
+    let shelf = Shelf::new(&runtime);
+    runtime.close();
+    let runtime = open(store);
+    assert_eq!(blocking(runtime.read(|it| Ok(it.commit()))).unwrap(), 1);
+    // Also where the lane itself asks the door.
+    let seen = Arc::new(AtomicU64::new(0));
+    let rule = {
+        let seen = Arc::clone(&seen);
+        move |snapshot: &Snapshot<'_>, _: ObjectRef| {
+            seen.store(snapshot.commit(), Ordering::Relaxed);
+            Ok(true)
+        }
+    };
+    let session = runtime.session(Caller::client("ben", Door::Rule(Arc::new(rule))));
+    Shelf { session, ..shelf }.play(&[step("say", "x", None)]).unwrap();
+    assert_eq!(seen.load(Ordering::Relaxed), 1);
 }
 
 #[test]
