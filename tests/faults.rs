@@ -337,7 +337,7 @@ fn a_process_that_meets_faults() {
     let Ok(asks) = std::env::var(FORGETFUL) else {
         return say(&Heard::from(&|| sled(&folder)));
     };
-    let options = SledOptions { cache_bytes: 0, ..options() };
+    let options = SledOptions { cache_bytes: 0, recent_bytes: 0, ..options() };
     let opening = || Ok(Arc::new(SledStore::open(&folder, options.clone())?) as Arc<dyn Store>);
     say(&Heard::of(&Ask::ALL[..asks.parse().unwrap()], &opening));
 }
