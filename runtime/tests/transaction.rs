@@ -123,6 +123,8 @@ fn limits_are_answered_and_leave_no_byte() {
     }
     shelf.play(&[nest(3)]).unwrap();
     assert_eq!(shelf.data(), "deep");
+    // One after the other they do not add up.
+    shelf.play(&vec![nest(1); 20]).unwrap();
 }
 
 #[test]

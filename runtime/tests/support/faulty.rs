@@ -114,6 +114,8 @@ impl Store for FaultyStore {
             key.len() + value.as_ref().map_or(0, Bytes::len)
         };
         self.state.largest.fetch_max(batch.writes.iter().map(size).sum(), Ordering::SeqCst);
+        let newest = self.inner.view().unwrap().version();
+        assert_eq!(batch.read_version, newest, "the lane is the only one that writes");
         let mut faults = self.state.faults.lock().unwrap();
         if faults.front() == Some(&Fault::NoSpaceAtSubmit) {
             faults.pop_front();
