@@ -549,6 +549,19 @@ fn a_runtime_that_is_opened_again_goes_on_at_its_commit() {
 }
 
 #[test]
+fn closing_waits_for_the_group_that_is_under_way() {
+    let (store, runtime, shelf) = faulty();
+    store.stand_still();
+    let answer = play_later(&shelf, vec![step("say", "under way", None)]);
+    wait_for_executed(&shelf, &runtime, "under way");
+    let closed = in_background(move || runtime.close());
+    closed.recv_timeout(SOON).unwrap_err();
+    store.go_on();
+    closed.recv_timeout(LATER).unwrap();
+    answer.recv_timeout(LATER).unwrap().unwrap();
+}
+
+#[test]
 fn what_is_dropped_by_its_caller_is_done_all_the_same() {
     let (store, runtime, shelf) = faulty();
     let note = shelf.create("n");
