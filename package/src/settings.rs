@@ -149,6 +149,12 @@ mod tests {
     }
 
     #[test]
+    fn a_key_that_nobody_knows_is_answered_with_those_that_are_known() {
+        let error = Settings::parse(r#"{"limit":{}}"#).unwrap_err().to_string();
+        assert!(error.contains("`limits`, `notifyCompletions`, `session`"), "{error}");
+    }
+
+    #[test]
     fn a_fault_is_named_by_its_path() {
         for (text, at) in [
             ("", "settings"),

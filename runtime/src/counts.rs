@@ -1,4 +1,5 @@
-//! How many entries of each kind a store or an export has.
+//! How many entries of each kind a store or an export has. An edge to one is no entry of its own:
+//! it is counted with the object whose header has it, and with its inverse.
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};

@@ -1,16 +1,22 @@
 //! Edges as they are stored with their source. Each has an entry at its target too: `inverse.rs`.
 //!
-//! `one` is set at creation and never changed. `optional-one` holds at most one target:
+//! `one` is set at creation and never changed: the header of the source has its target, see
+//! `header.rs`. All others have keys of their own. `optional-one` holds at most one target:
 //! connecting another while one is there is the error `conflict`. A set holds each target once, a
 //! map one target a key, and another at the same key is a `conflict`. Connecting what is connected
 //! and disconnecting what is not change nothing and say so.
+//!
+//! Definitions may make an `optional-one` of a `one`. Objects of before keep its target in their
+//! header, and it holds until there is an entry under the edge's own key: another target, or
+//! nothing at all for one that was disconnected. [`single`] alone knows where such an edge lies.
 
 use std::ops::Bound;
 
 use bytes::Bytes;
-use quixos_schema::Cardinality;
+use quixos_schema::{Cardinality, Tag};
 
 use crate::error::CallError;
+use crate::header::Header;
 use crate::inverse;
 use crate::key;
 use crate::model::{AtomModel, EdgeModel};
@@ -19,14 +25,61 @@ use crate::overlay::Read;
 use crate::reference::ObjectRef;
 use crate::transaction::{Transaction, within};
 
+/// Where an edge with at most one target leads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Single {
+    /// To this object.
+    To(ObjectRef),
+    /// To none.
+    Nowhere,
+    /// What says so is malformed.
+    Malformed,
+}
+
+/// Reads where an edge with at most one target leads.
+pub(crate) fn single(
+    read: &impl Read,
+    source: ObjectRef,
+    edge: &EdgeModel,
+) -> Result<Single, CallError> {
+    let own = match edge.cardinality {
+        Cardinality::One => None,
+        Cardinality::OptionalOne | Cardinality::ManyUnique => {
+            read.get(&key::edge(source, edge.tag, &[]))?
+        }
+    };
+    match own {
+        Some(bytes) if bytes.is_empty() => Ok(Single::Nowhere),
+        Some(bytes) => Ok(bytes
+            .as_ref()
+            .try_into()
+            .map_or(Single::Malformed, |bytes| Single::To(ObjectRef::from_bytes(bytes)))),
+        None => in_header(read, source, edge),
+    }
+}
+
+/// Reads where the header of the source says that an edge leads.
+pub(crate) fn in_header(
+    read: &impl Read,
+    source: ObjectRef,
+    edge: &EdgeModel,
+) -> Result<Single, CallError> {
+    let Some(bytes) = read.header(source)? else { return Ok(Single::Nowhere) };
+    let Some(header) = Header::decode(&bytes) else { return Ok(Single::Malformed) };
+    Ok(header.target(edge.tag).map_or(Single::Nowhere, Single::To))
+}
+
 /// Reads the target of an edge with at most one.
 pub(crate) fn target(
     read: &impl Read,
     source: ObjectRef,
     edge: &EdgeModel,
 ) -> Result<Option<ObjectRef>, CallError> {
-    let found = read.get(&key::edge(source, edge.tag, &[]))?;
-    found.map(|bytes| reference(&bytes, source, edge)).transpose()
+    match single(read, source, edge)? {
+        Single::To(target) => Ok(Some(target)),
+        Single::Nowhere => Ok(None),
+        Single::Malformed => Err(malformed(source, edge)),
+    }
 }
 
 /// Reads the target of an edge with exactly one.
@@ -75,7 +128,16 @@ pub(crate) fn at(
     edge: &EdgeModel,
     at: &str,
 ) -> Result<Option<ObjectRef>, CallError> {
-    let found = read.get(&key::edge(source, edge.tag, at.as_bytes()))?;
+    target_at(read, source, edge, at.as_bytes())
+}
+
+fn target_at(
+    read: &impl Read,
+    source: ObjectRef,
+    edge: &EdgeModel,
+    at: &[u8],
+) -> Result<Option<ObjectRef>, CallError> {
+    let found = read.get(&key::edge(source, edge.tag, at))?;
     found.map(|bytes| reference(&bytes, source, edge)).transpose()
 }
 
@@ -109,25 +171,37 @@ pub(crate) fn connect(
     target: ObjectRef,
 ) -> Result<bool, CallError> {
     let edge = &atom.edges[position];
-    if !edge.expected.accepts(target) {
-        let message = format!("{target:?} is not {}", edge.expected.noun());
-        return Err(CallError::invalid(&edge.name, message));
-    }
+    accepts(edge, target)?;
     let (at, value) = place(transaction, edge, at, target)?;
-    let key = key::edge(source, edge.tag, &at);
-    match transaction.get(&key)? {
-        Some(there) if there == value => return Ok(false),
+    let there = match (edge.cardinality, edge.keyed) {
+        (Cardinality::One | Cardinality::OptionalOne, _) => {
+            self::target(transaction, source, edge)?
+        }
+        (Cardinality::ManyUnique, false) => {
+            contains(transaction, source, edge, target)?.then_some(target)
+        }
+        (Cardinality::ManyUnique, true) => target_at(transaction, source, edge, &at)?,
+    };
+    match there {
+        Some(there) if there == target => return Ok(false),
         Some(there) => {
-            let there = reference(&there, source, edge)?;
             let message = format!("`{}` leads to {there:?}, not {target:?}", edge.name);
             return Err(CallError::Conflict { message });
         }
         None => {}
     }
-    transaction.put(key, value)?;
+    transaction.put(key::edge(source, edge.tag, &at), value)?;
     let at = if edge.keyed { at.as_slice() } else { &[] };
     inverse::add(transaction, atom, source, edge, target, at)?;
     Ok(true)
+}
+
+fn accepts(edge: &EdgeModel, target: ObjectRef) -> Result<(), CallError> {
+    if edge.expected.accepts(target) {
+        return Ok(());
+    }
+    let message = format!("{target:?} is not {}", edge.expected.noun());
+    Err(CallError::invalid(&edge.name, message))
 }
 
 /// Returns what names a target within its slot, and what is stored there.
@@ -146,7 +220,10 @@ fn place(
         (Cardinality::ManyUnique, false, None) => {
             Ok((key::at_target(target).to_vec(), Bytes::new()))
         }
-        (Cardinality::One | Cardinality::OptionalOne, false, None) => Ok((Vec::new(), whole())),
+        (Cardinality::OptionalOne, false, None) => Ok((Vec::new(), whole())),
+        (Cardinality::One, false, None) => {
+            Err(CallError::invalid(&edge.name, "the edge is set at creation, and stays"))
+        }
         (_, true, None) => Err(CallError::invalid(&edge.name, "a keyed edge needs a key")),
         (_, _, Some(_)) => Err(CallError::invalid(&edge.name, "the edge has no keys")),
     }
@@ -162,12 +239,23 @@ pub(crate) fn disconnect(
     target: ObjectRef,
 ) -> Result<bool, CallError> {
     let edge = &atom.edges[position];
-    let (at, value) = place(transaction, edge, None, target)?;
+    let (at, _) = place(transaction, edge, None, target)?;
     let key = key::edge(source, edge.tag, &at);
-    if transaction.get(&key)?.is_none_or(|there| there != value) {
-        return Ok(false);
+    if edge.cardinality == Cardinality::ManyUnique {
+        if !transaction.contains(&key)? {
+            return Ok(false);
+        }
+        transaction.delete(key)?;
+    } else {
+        if self::target(transaction, source, edge)? != Some(target) {
+            return Ok(false);
+        }
+        match in_header(transaction, source, edge)? {
+            Single::Nowhere => transaction.delete(key)?,
+            // A header does not change, so that it no longer holds has to be said.
+            Single::To(_) | Single::Malformed => transaction.put(key, Bytes::new())?,
+        }
     }
-    transaction.delete(key)?;
     inverse::remove(transaction, atom, source, edge, target, &[])?;
     Ok(true)
 }
@@ -190,7 +278,19 @@ pub(crate) fn disconnect_at(
     Ok(Some(target))
 }
 
-/// Fills the edge of a new object from the bytes of a field of its creation's input.
+/// Returns the slot and the target of an edge that stays, for the header of a new object, from the
+/// bytes of a field of its creation's input; nothing for an edge that may change.
+pub(crate) fn fixed(edge: &EdgeModel, bytes: &[u8]) -> Result<Option<(Tag, ObjectRef)>, CallError> {
+    if edge.cardinality != Cardinality::One {
+        return Ok(None);
+    }
+    let target = stored(bytes, || format!("the field for `{}`", edge.name))?;
+    accepts(edge, target)?;
+    Ok(Some((edge.tag, target)))
+}
+
+/// Fills the edge of a new object, whose header is there, from the bytes of a field of its
+/// creation's input.
 pub(crate) fn fill(
     transaction: &Transaction<'_>,
     atom: &AtomModel,
@@ -201,7 +301,11 @@ pub(crate) fn fill(
     let edge = &atom.edges[position];
     let field = || format!("the field for `{}`", edge.name);
     let targets: Vec<(Option<String>, ObjectRef)> = match (edge.cardinality, edge.keyed) {
-        (Cardinality::One, _) => vec![(None, stored(bytes, field)?)],
+        (Cardinality::One, _) => {
+            // The header has it, see `fixed`.
+            let target = stored(bytes, field)?;
+            return inverse::add(transaction, atom, source, edge, target, &[]);
+        }
         (Cardinality::OptionalOne, _) => {
             let target: Option<ObjectRef> = stored(bytes, field)?;
             target.into_iter().map(|target| (None, target)).collect()

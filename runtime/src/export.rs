@@ -25,7 +25,7 @@ pub use import::{Imported, import};
 
 use crate::counts::Counts;
 use crate::error::CallError;
-use crate::key::Kind;
+use crate::key::{Key, KeyError, Kind};
 use crate::meta;
 use crate::runtime::Runtime;
 use crate::snapshot::Snapshot;
@@ -119,11 +119,14 @@ impl<W: Write> Visitor for EntryWriter<W> {
     type Error = ExportError;
 
     fn entry(&mut self, key: &Bytes, value: &Bytes) -> Result<(), ExportError> {
-        let kind = key.first().and_then(|byte| Kind::of(*byte)).ok_or_else(|| {
-            let message = format!("the key {key:02x?} is of no known kind");
+        let no_key = |why: KeyError| {
+            let message = format!("the key {key:02x?} is none: {why}");
             ExportError::Store(CallError::Corrupt { message })
-        })?;
-        self.counts.add(kind);
+        };
+        // All of it, since an import refuses what is no key in any part.
+        Key::decode(key).map_err(no_key)?;
+        let kind = key.first().and_then(|byte| Kind::of(*byte));
+        self.counts.add(kind.ok_or_else(|| no_key(KeyError::Kind))?);
         self.entries.extend_from_slice(&payload(&(&key[..], &value[..]))?);
         if self.entries.len() >= FULL {
             self.full()?;

@@ -15,6 +15,7 @@ use ulid::Ulid;
 
 use crate::clock::from_millis;
 use crate::error::CallError;
+use crate::header::Header;
 use crate::key::{self, Key};
 use crate::object::{encoded, stored};
 use crate::overlay::Read;
@@ -188,7 +189,7 @@ pub(crate) fn entries(
 }
 
 /// Returns what a transaction's writes changed, object by object.
-pub(crate) fn touched<'k>(keys: impl Iterator<Item = &'k Bytes>) -> Vec<Touched> {
+pub(crate) fn touched(writes: &BTreeMap<Bytes, Option<Bytes>>) -> Vec<Touched> {
     let mut objects: BTreeMap<ObjectRef, Touched> = BTreeMap::new();
     let mut touch = |object: ObjectRef, slot: Option<Tag>| {
         let fresh = || Touched { object, created: false, slots: Vec::new() };
@@ -199,9 +200,15 @@ pub(crate) fn touched<'k>(keys: impl Iterator<Item = &'k Bytes>) -> Vec<Touched>
             Some(slot) => touched.slots.push(slot),
         }
     };
-    for key in keys {
+    for (key, value) in writes {
         match Key::decode(key) {
-            Ok(Key::Object(object)) => touch(object, None),
+            Ok(Key::Object(object)) => {
+                touch(object, None);
+                let header = value.as_ref().and_then(|bytes| Header::decode(bytes));
+                for (slot, _) in header.into_iter().flat_map(|header| header.targets) {
+                    touch(object, Some(slot));
+                }
+            }
             Ok(
                 Key::State { object, slot }
                 | Key::Edge { source: object, slot, .. }

@@ -4,16 +4,16 @@
 //! | --- | --- | --- |
 //! | `01` meta | name | what the name says, see `meta.rs` |
 //! | `02` transaction | transaction id (16) | the first answer, see `history.rs` |
-//! | `10` object | atom tag (4), id (16) | header: commit and instant of its creation |
+//! | `10` object | atom tag (4), id (16) | header: commit and instant of its creation, targets of its `one` edges, see `header.rs` |
 //! | `11` state | atom tag, id, slot tag (4) | the value |
-//! | `12` edge | atom tag, id, slot tag, *at* | the target (20), or nothing where *at* names it |
+//! | `12` edge that may change | atom tag, id, slot tag, *at* | the target (20), or nothing where *at* names it, or where it is not what the header says |
 //! | `13` inverse | target's atom tag and id, source's atom tag, edge slot tag, escaped inverse key, source's id, *at* of a keyed edge | nothing |
 //! | `20` stream | atom tag, id, slot tag | the next offset |
 //! | `21` event | atom tag, id, slot tag, offset (8) | commit, instant, event |
 //! | `22` cursor | atom tag, id, slot tag, name | the offset it stands at |
 //! | `30` history | commit (8) | the entry |
 //!
-//! *at* is nothing for an edge with one target, the target's id (16) and atom tag (4) for a set,
+//! *at* is nothing for an edge with at most one target, the target's id (16) and atom tag (4) for a set,
 //! the key for a map. Numbers are big-endian, so that byte order is their order. An inverse key
 //! is escaped (`00` becomes `00 FF`) and ended by `00 00`, so that its order is kept and none is
 //! the beginning of another. `FF` as a first byte is the store's own.
@@ -41,7 +41,7 @@ pub enum Kind {
     Object = 0x10,
     /// A state slot of an object.
     State = 0x11,
-    /// An edge of an object.
+    /// An edge of an object, but for those that its header has.
     Edge = 0x12,
     /// The other end of an edge.
     Inverse = 0x13,
@@ -93,7 +93,7 @@ pub enum Key<'a> {
         /// The slot.
         slot: Tag,
     },
-    /// An edge of an object.
+    /// An edge of an object, but for those that its header has.
     Edge {
         /// Where it begins.
         source: ObjectRef,

@@ -282,7 +282,7 @@ impl Lane {
             input: *blake3::hash(&request.input).as_bytes(),
             outcome: *blake3::hash(&performed.output).as_bytes(),
             transaction: request.transaction,
-            touched: history::touched(finished.writes.keys()),
+            touched: history::touched(&finished.writes),
             previous: self.head.hash,
             hash: [0; 32],
         }

@@ -18,6 +18,7 @@ mod edge;
 mod error;
 pub mod export;
 mod follow;
+mod header;
 mod history;
 mod ids;
 mod inverse;

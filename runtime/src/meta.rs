@@ -11,7 +11,18 @@ use crate::object::{encoded, stored};
 use crate::overlay::Read;
 
 /// The version of the table in `key.rs` and of what is stored under its keys.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
+
+/// Says how another format differs from [`FORMAT`], as far as that is known here.
+pub(crate) fn difference(found: u32) -> &'static str {
+    match found {
+        1 => {
+            "in format 1 the target of a `one` edge has a key of its own, and is not in the \
+              header of its object; "
+        }
+        _ => "",
+    }
+}
 
 pub(crate) const FORMAT_NAME: &str = "format";
 pub(crate) const HEAD_NAME: &str = "head";

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock::from_millis;
 use crate::edge;
 use crate::error::CallError;
+use crate::header::{self, Header};
 use crate::inverse;
 use crate::key;
 use crate::model::{AtomModel, CreationModel, Model, StateModel};
@@ -28,23 +29,15 @@ pub struct Created {
     pub instant: DateTime<Utc>,
 }
 
-/// The stored form of [`Created`].
-#[derive(Serialize, Deserialize)]
-pub(crate) struct Header {
-    pub(crate) commit: u64,
-    pub(crate) millis: i64,
-}
-
 /// Tells whether an object is there.
 pub(crate) fn exists(read: &impl Read, object: ObjectRef) -> Result<bool, CallError> {
-    read.contains(&key::object(object))
+    Ok(read.header(object)?.is_some())
 }
 
 /// Returns when an object was created, if it is there.
 pub(crate) fn created(read: &impl Read, object: ObjectRef) -> Result<Option<Created>, CallError> {
-    let Some(bytes) = read.get(&key::object(object))? else { return Ok(None) };
-    let header: Header = stored(&bytes, || format!("the header of {object:?}"))?;
-    Ok(Some(Created { commit: header.commit, instant: from_millis(header.millis) }))
+    let header = header::read(read, object)?;
+    Ok(header.map(|it| Created { commit: it.commit, instant: from_millis(it.millis) }))
 }
 
 /// Reads a state slot.
@@ -95,11 +88,17 @@ pub(crate) fn create(
     let atom = model.atom(creation.atom);
     let object = ObjectRef { atom: atom.tag, id: transaction.new_id()? };
     let circumstances = transaction.circumstances();
-    let header =
-        Header { commit: circumstances.commit, millis: circumstances.instant.timestamp_millis() };
-    transaction.put(key::object(object), encoded(&header)?.into())?;
     let parts = parts(&creation.input, input)?;
     let filled = || creation.fills.iter().zip(&parts);
+    let mut targets = Vec::new();
+    for (fill, part) in filled() {
+        if let Fill::Edge(at) = fill {
+            targets.extend(edge::fixed(&atom.edges[*at], part)?);
+        }
+    }
+    let millis = circumstances.instant.timestamp_millis();
+    let header = Header { commit: circumstances.commit, millis, targets };
+    transaction.put(key::object(object), header.encode()?)?;
     // States first: the inverse keys of the edges are found in them.
     for (fill, part) in filled() {
         if let Fill::State(at) = fill {

@@ -49,8 +49,9 @@ pub enum OpenError {
     },
     /// The store has another format.
     #[error(
-        "the store has format {found}, this version reads format {FORMAT}: open it with the \
-         version that wrote it, export it there and import it here"
+        "the store has format {found}, this version reads format {FORMAT}: {}open it with the \
+         version that wrote it",
+        meta::difference(*.found)
     )]
     Format {
         /// The store's.

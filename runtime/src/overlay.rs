@@ -7,7 +7,8 @@
 #[cfg(test)]
 mod tests;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::ops::Bound;
 
 use bytes::Bytes;
@@ -15,6 +16,7 @@ use imbl::OrdMap;
 
 use crate::error::CallError;
 use crate::key;
+use crate::reference::ObjectRef;
 use crate::store::{Direction, Page, StoreError, View};
 
 /// Keys with their new values; `None` is deleted.
@@ -38,6 +40,10 @@ pub(crate) trait Read {
         direction: Direction,
         limit: usize,
     ) -> Result<Vec<Entry>, CallError>;
+
+    /// Reads the bytes of an object's header. It is remembered, so that whoever asks again, whether
+    /// the object is there or where its `one` edges lead, costs no further read.
+    fn header(&self, object: ObjectRef) -> Result<Option<Bytes>, CallError>;
 
     /// Tells whether a key is there.
     fn contains(&self, key: &[u8]) -> Result<bool, CallError> {
@@ -67,11 +73,19 @@ pub(crate) struct Base {
     /// Which run of the lane since its last failed group the commit belongs to.
     pub(crate) epoch: u64,
     expired: Cell<bool>,
+    /// Headers that were read. One never changes, so what was read stays true while the lane adds
+    /// to the group.
+    headers: RefCell<BTreeMap<ObjectRef, Bytes>>,
 }
+
+/// How many headers are remembered at most: far more than a call reads, and little memory for a
+/// walk through all of a store.
+const HEADERS: usize = 4096;
 
 impl Base {
     pub(crate) fn new(over: Overlay, view: Box<dyn View>, commit: u64, epoch: u64) -> Self {
-        Self { over, view, commit, epoch, expired: Cell::new(false) }
+        let (expired, headers) = (Cell::new(false), RefCell::default());
+        Self { over, view, commit, epoch, expired, headers }
     }
 
     /// Tells whether something was asked that this version could no longer answer. What was
@@ -124,6 +138,21 @@ impl Read for Base {
             Direction::Forward => merge(over, below, range, direction, limit),
             Direction::Backward => merge(over.rev(), below, range, direction, limit),
         }
+    }
+
+    fn header(&self, object: ObjectRef) -> Result<Option<Bytes>, CallError> {
+        if let Some(header) = self.headers.borrow().get(&object) {
+            return Ok(Some(header.clone()));
+        }
+        let found = self.get(&key::object(object))?;
+        if let Some(header) = &found {
+            let mut headers = self.headers.borrow_mut();
+            if headers.len() == HEADERS {
+                headers.clear();
+            }
+            headers.insert(object, header.clone());
+        }
+        Ok(found)
     }
 }
 

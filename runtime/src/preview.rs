@@ -1,10 +1,13 @@
 //! What a call would change, for whoever wants to see it first.
 
+use std::collections::BTreeMap;
+
 use bytes::Bytes;
 use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::error::CallError;
+use crate::header::{self, Header};
 use crate::key::{self, Key};
 use crate::model::{AtomModel, Model};
 use crate::overlay::Read;
@@ -86,15 +89,47 @@ pub(crate) fn changes(
     model: &Model,
 ) -> Result<Vec<Change>, CallError> {
     transaction.written(|writes| {
-        let mut changes = Vec::new();
+        let mut entries: BTreeMap<Bytes, _> = BTreeMap::new();
         for (key, after) in writes {
             let before = transaction.base().get(key)?;
-            if before != *after {
-                changes.extend(change(model, key, before.as_ref(), after.as_ref())?);
+            if before == *after {
+                continue;
             }
+            let mut entry = (before, after.clone());
+            match (Key::decode(key), after) {
+                (Ok(Key::Object(object)), Some(header)) => entries.extend(set_by(object, header)),
+                (Ok(Key::Edge { source, slot, at }), Some(nothing))
+                    if at.is_empty() && nothing.is_empty() =>
+                {
+                    // What the header says no longer holds.
+                    let header = header::read(transaction.base(), source)?;
+                    let said = header.and_then(|header| header.target(slot)).map(reference);
+                    entry = (entry.0.filter(|before| !before.is_empty()).or(said), None);
+                }
+                _ => {}
+            }
+            entries.insert(key.clone(), entry);
+        }
+        let mut changes = Vec::new();
+        for (key, (before, after)) in entries {
+            changes.extend(change(model, &key, before.as_ref(), after.as_ref())?);
         }
         Ok(changes)
     })
+}
+
+/// An entry before and after.
+type Entry = (Bytes, (Option<Bytes>, Option<Bytes>));
+
+/// Returns the edges that the header of a new object sets, as entries like those of other edges.
+fn set_by(object: ObjectRef, header: &Bytes) -> impl Iterator<Item = Entry> {
+    let targets = Header::decode(header).into_iter().flat_map(|header| header.targets);
+    targets
+        .map(move |(slot, target)| (key::edge(object, slot, &[]), (None, Some(reference(target)))))
+}
+
+fn reference(target: ObjectRef) -> Bytes {
+    Bytes::copy_from_slice(&target.to_bytes())
 }
 
 /// Returns what a write means; nothing for what follows from others.

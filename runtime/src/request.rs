@@ -97,10 +97,7 @@ impl Request {
                     return Err(denied(&self.caller.actor, name, Verb::Create, None, why));
                 };
                 door.check_input(&root.input, &self.input, |_| ())?;
-                let savepoint = transaction.enter()?;
-                let created = object::create(transaction, model, root, &self.input);
-                transaction.leave(&savepoint, created.is_err());
-                let created = created?;
+                let created = object::create(transaction, model, root, &self.input)?;
                 Ok(Performed { output: encoded(&created)?, receiver: created, internal: false })
             }
             Deed::Advance { on, stream } => {

@@ -15,8 +15,10 @@ use ulid::Ulid;
 
 use crate::error::CallError;
 use crate::ids::{self, IdSource};
+use crate::key;
 use crate::limits::Limits;
 use crate::overlay::{Base, Entry, Range, Read, is_empty, merge};
+use crate::reference::ObjectRef;
 use crate::store::{Direction, Page};
 use crate::trace::{Step, Trace};
 
@@ -252,6 +254,13 @@ impl Read for Transaction<'_> {
             Direction::Forward => merge(over, below, range, direction, limit),
             Direction::Backward => merge(over.rev(), below, range, direction, limit),
         }
+    }
+
+    fn header(&self, object: ObjectRef) -> Result<Option<Bytes>, CallError> {
+        if let Some(created) = self.own.borrow().writes.get(&key::object(object)) {
+            return Ok(created.clone());
+        }
+        self.base.header(object)
     }
 }
 

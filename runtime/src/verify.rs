@@ -15,6 +15,7 @@ mod objects;
 mod place;
 mod streams;
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use bytes::Bytes;
@@ -132,8 +133,8 @@ struct Check<'a, R> {
     read: &'a R,
     model: &'a Model,
     report: Report,
-    /// Where the history stands, as the store says.
-    head: Head,
+    /// Where the history stands, as the store says, if that can be read.
+    head: Option<Head>,
     /// The object that was last asked about, and whether it is there. Keys of one object follow
     /// each other.
     owner: Option<(ObjectRef, bool)>,
@@ -145,6 +146,8 @@ struct Check<'a, R> {
     packages: Vec<StoredPackage>,
     /// What was seen of the history.
     chain: history::Chain,
+    /// Keys that the history has and the store lost, as far as they were found.
+    lost: BTreeSet<Bytes>,
 }
 
 impl<R: Read> Visitor for Check<'_, R> {

@@ -5,16 +5,15 @@
 
 mod support;
 
-use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::Arc;
 
 use quixos_runtime::store::MemoryStore;
-use quixos_runtime::{Call, CallError, Caller, Door, ObjectRef, Runtime, Ulid, blocking};
+use quixos_runtime::{Call, CallError, Handler, ManualClock, ObjectRef, Runtime, blocking};
 use quixos_schema::{Target, Verb};
 use serde_json::json;
 use support::{
-    CreateNote, NOTING, NoteData, Probe, SHELVING, Seen, Shelf, builder, dump, note_data, noting,
-    package, requires, shelving, step,
+    NoteData, Probe, SHELVING, Seen, Shelf, builder, creation, dump, note_data, noting, package,
+    package_with, requires, seen, shelving,
 };
 
 /// Does what the probe says, whatever it is, and answers the note.
@@ -53,23 +52,11 @@ fn probe(call: &Call<'_>, bytes: &[u8]) -> Result<Vec<u8>, CallError> {
     Ok(postcard::to_allocvec(&note).unwrap())
 }
 
-fn seen(note: Option<ObjectRef>) -> Seen {
-    Seen { text: "seen".into(), note }
-}
-
-fn creation(shelf: ObjectRef, friend: Option<ObjectRef>) -> CreateNote {
-    CreateNote { data: NoteData { friend, ..note_data("new") }, shelf }
-}
-
-fn runtime(probe: quixos_runtime::Handler) -> (Runtime, Shelf) {
+fn runtime(probe: Handler) -> (Runtime, Shelf) {
     let runtime = Runtime::builder().package(package(probe)).open(Arc::new(MemoryStore::new()));
     let runtime = runtime.unwrap();
     let shelf = Shelf::new(&runtime);
     (runtime, shelf)
-}
-
-fn try_probe(shelf: &Shelf, probe: &Probe) -> Result<Option<ObjectRef>, CallError> {
-    blocking(shelf.session.member_call(shelf.shelf, SHELVING, shelving::PROBE, probe))
 }
 
 /// What `shelf_probe` requires, as verb and position.
@@ -141,12 +128,12 @@ fn every_verb_that_is_not_granted_is_refused() {
                 let may = GRANTED.contains(&(verb, requirement))
                     && (!is_member || member == noting::DATA);
                 if OTHER_SHAPE.contains(&(verb, requirement)) {
-                    let error = try_probe(&shelf, &probe).unwrap_err();
+                    let error = shelf.probe(&probe).unwrap_err();
                     assert_eq!(error.code(), "invalid", "{probe:?}: {error}");
                     continue;
                 }
                 let before = dump(&runtime);
-                match try_probe(&shelf, &probe) {
+                match shelf.probe(&probe) {
                     Ok(_) => {
                         assert!(may, "{probe:?} was let through");
                         granted += 1;
@@ -167,151 +154,107 @@ fn every_verb_that_is_not_granted_is_refused() {
     assert!(refused > 900, "{refused}");
 }
 
-/// A note that a handler keeps from one call to the next, as it must not.
-static REMEMBERED: OnceLock<ObjectRef> = OnceLock::new();
-static TEXT: Mutex<String> = Mutex::new(String::new());
-
-/// Uses a note that was not handed to the call, in the way that the probe says.
-fn leak(call: &Call<'_>, bytes: &[u8]) -> Result<Vec<u8>, CallError> {
-    let probe: Probe = postcard::from_bytes(bytes).unwrap();
-    let known = *REMEMBERED.get().expect("the test remembers a note");
-    let known = match probe.requirement {
-        // Remembered from another call.
-        0 => known,
-        // Built from text, as JSON would be.
-        1 => ObjectRef {
-            id: Ulid::from_string(TEXT.lock().unwrap().rsplit_once('/').unwrap().1).unwrap(),
-            ..known
-        },
-        // Guessed.
-        _ => ObjectRef { id: known.id.increment().unwrap(), ..known },
+#[test]
+fn a_refusal_names_the_member() {
+    let (_runtime, shelf) = runtime(probe);
+    let probe = |member: usize| Probe {
+        verb: "call".into(),
+        requirement: u32::try_from(requires::NOTE).unwrap(),
+        member: u32::try_from(member).unwrap(),
+        note: Some(shelf.create("n")),
     };
-    match probe.verb.as_str() {
-        "member" => drop(call.member_get::<NoteData>(requires::NOTE, noting::DATA, known)?),
-        "connect" => drop(call.edge_connect(requires::MARKED, known)?),
-        "append" => drop(call.stream_append(requires::LOG, &seen(Some(known)))?),
-        "create" => {
-            let input = creation(call.receiver(), Some(known));
-            call.create(requires::CREATE_NOTE, &input)?;
-        }
-        "output" => return Ok(postcard::to_allocvec(&Some(known)).unwrap()),
-        "contains" => drop(call.edge_contains(requires::TOP, known)?),
-        "disconnect" => drop(call.edge_disconnect(requires::MARKED, known)?),
-        other => panic!("no such leak: {other}"),
+    for (member, why) in [(noting::WRITE, "`write.call`"), (noting::WRITE + 1, "`?.call`")] {
+        let error = shelf.probe(&probe(member)).unwrap_err();
+        let CallError::Capability(denied) = error else { panic!("{error}") };
+        assert_eq!((denied.requirement.as_str(), denied.verb), ("note", Verb::Call));
+        assert_eq!(denied.why, format!("{why} is not granted"));
     }
+}
+
+/// Uses what `shelf_play` is granted, each in its way.
+fn use_all(call: &Call<'_>, _: &[u8]) -> Result<Vec<u8>, CallError> {
+    let shelf = call.receiver();
+    let note = call.create(requires::CREATE_NOTE, &creation(shelf, None))?;
+    let event = |text: &str| Seen { text: text.into(), note: Some(note) };
+
+    assert_eq!(call.state_read::<String>(requires::DATA)?, "a shelf");
+    call.state_write(requires::DATA, "other")?;
+    assert!(call.edge_connect(requires::MARKED, note)?);
+    assert!(call.edge_contains(requires::MARKED, note)?);
+    assert!(call.edge_disconnect(requires::MARKED, note)?);
+    assert!(call.edge_connect_at(requires::NAMED, "k", note)?);
+    assert_eq!(call.edge_at(requires::NAMED, "k")?, Some(note));
+    assert_eq!(call.edge_disconnect_at(requires::NAMED, "k")?, Some(note));
+    assert_eq!(call.stream_append(requires::LOG, &event("one"))?, 0);
+    assert_eq!(call.stream_read::<Seen>(requires::LOG, 0, 9)?, [event("one")]);
+    assert_eq!(call.stream_len(requires::LOG)?, 1);
+
+    let data: NoteData = call.member_get(requires::NOTE, noting::DATA, note)?;
+    call.member_call::<_, ()>(requires::NOTE, noting::WRITE, note, &data)?;
+    assert_eq!(call.member_one(requires::NOTE, noting::SHELF, note)?, shelf);
+    let entries = call.member_entries(requires::SHELF, shelving::NOTES, shelf, None, 9)?;
+    assert_eq!(entries, [("new".to_owned(), note)]);
+    let offset: u64 = call.member_call(requires::SHELF, shelving::NOTE, shelf, &event("two"))?;
+    let read = call.member_read::<Seen>(requires::SHELF, shelving::LOG, shelf, offset, 9)?;
+    assert_eq!((offset, read), (1, vec![event("two")]));
+    Ok(postcard::to_allocvec(&vec![note]).unwrap())
+}
+
+#[test]
+fn a_preview_notes_all_that_was_used() {
+    let package = package_with("test:shelf_play", use_all);
+    let runtime = Runtime::builder().package(package).open(Arc::new(MemoryStore::new())).unwrap();
+    let shelf = Shelf::new(&runtime);
+    let preview = blocking(shelf.session.preview_json(shelf.shelf, "play", &json!([]))).unwrap();
+    let used: Vec<_> =
+        preview.trace.iter().map(|it| format!("{} {} {}", it.depth, it.verb, it.through)).collect();
+    assert_eq!(
+        used,
+        [
+            "1 create create_note",
+            "1 read data",
+            "1 write data",
+            "1 connect marked",
+            "1 resolve marked",
+            "1 disconnect marked",
+            "1 connect named",
+            "1 resolve named",
+            "1 disconnect named",
+            "1 append log",
+            "1 read log",
+            "1 read log",
+            "1 get note.data",
+            "1 call note.write",
+            "2 write data",
+            "1 resolve note.shelf",
+            "1 resolve shelf.notes",
+            "1 call shelf.note",
+            "1 read shelf.log",
+        ]
+    );
+}
+
+/// Logs who called, on what, and when.
+fn sign(call: &Call<'_>, _: &[u8]) -> Result<Vec<u8>, CallError> {
+    let on = call.reference_text(call.receiver());
+    let text = format!("{} on {on} at {}", call.actor(), call.instant().to_rfc3339());
+    call.stream_append(requires::LOG, &Seen { text, note: None })?;
     Ok(postcard::to_allocvec(&None::<ObjectRef>).unwrap())
 }
 
 #[test]
-fn a_reference_that_was_not_handed_is_refused_wherever_it_turns_up() {
-    let (runtime, shelf) = runtime(leak);
-    let note = shelf.create("n");
-    REMEMBERED.set(note).unwrap();
-    *TEXT.lock().unwrap() = format!("atom:test:note/{}", note.id);
-    let before = dump(&runtime);
-    for verb in ["member", "connect", "append", "create", "output"] {
-        for requirement in 0..3 {
-            let probe = Probe { verb: verb.into(), requirement, member: 0, note: None };
-            let error = try_probe(&shelf, &probe).unwrap_err();
-            let CallError::Capability(denied) = error else { panic!("{probe:?}: {error}") };
-            assert_eq!(denied.reference.unwrap().atom, note.atom, "{probe:?}");
-            assert!(denied.why.contains("not handed"), "{denied}");
-            assert_eq!(dump(&runtime), before);
-        }
-    }
-    // The same with the note in the input is let through.
-    for verb in ["member", "connect", "append", "create", "output"] {
-        let probe = Probe { verb: verb.into(), requirement: 0, member: 0, note: Some(note) };
-        try_probe(&shelf, &probe).unwrap();
-    }
-}
-
-#[test]
-fn what_was_read_resolved_created_or_answered_is_handed() {
-    let runtime = support::in_memory();
+fn a_call_knows_who_called_on_what_and_when() {
+    let runtime = Runtime::builder()
+        .package(package(sign))
+        .clock(Arc::new(ManualClock::at(support::start())))
+        .open(Arc::new(MemoryStore::new()))
+        .unwrap();
     let shelf = Shelf::new(&runtime);
-    let note = shelf.create("a");
-    // The friend in the state that a granted member answers is not in the input.
-    let friend = shelf.create("friend");
-    let data = NoteData { friend: Some(friend), ..note_data("a") };
-    blocking(shelf.session.member_call::<_, ()>(note, NOTING, noting::WRITE, &data)).unwrap();
-    // `key` reads the note's data, which holds the friend, and gives it on to a nested call.
-    shelf.play(&[step("key", "b", Some(note))]).unwrap();
-    let after: NoteData = blocking(shelf.session.member_get(note, NOTING, noting::DATA)).unwrap();
-    assert_eq!(after, NoteData { key: "b".into(), ..data });
-}
-
-#[test]
-fn a_nested_call_is_handed_its_receiver_and_its_input_only() {
-    let runtime = support::in_memory();
-    let shelf = Shelf::new(&runtime);
-    let note = shelf.create("a");
-    // The outermost call has the note; the one in the middle knows it from text alone, and so
-    // cannot give it to the innermost.
-    let mut inner = support::nested("nest", &[step("mark", "", Some(note))]);
-    let given = support::nested("nest", std::slice::from_ref(&inner));
-    inner.note = None;
-    let kept = support::nested("nest", &[inner]);
-    let error = shelf.play(&[step("hand", "", Some(note)), kept]).unwrap_err();
-    assert_eq!(error.code(), "capability");
-    shelf.play(&[given]).unwrap();
-}
-
-#[test]
-fn the_door_decides_what_may_be_named() {
-    let runtime = support::in_memory();
-    let shelf = Shelf::new(&runtime);
-    let (mine, hers) = (shelf.create("mine"), shelf.create("hers"));
-    let only = Door::Objects(Arc::new(BTreeSet::from([shelf.shelf, mine])));
-    let rule = {
-        let may = [shelf.shelf, mine];
-        Door::Rule(Arc::new(move |snapshot, object| {
-            // A rule can look at the store.
-            Ok(may.contains(&object) && snapshot.exists(object)?)
-        }))
-    };
-    for door in [only, rule] {
-        let session = runtime.session(Caller::client("ben", door));
-        let shelf = Shelf { session: session.clone(), shelf: shelf.shelf };
-        shelf.play(&[step("mark", "", Some(mine))]).unwrap();
-        let before = dump(&runtime);
-        let error = shelf.play(&[step("mark", "", Some(hers))]).unwrap_err();
-        assert_eq!(error.code(), "capability", "{error}");
-        let error = blocking(session.invoke_json(hers, "data", &json!(null))).unwrap_err();
-        assert_eq!(error.code(), "capability", "{error}");
-        let guessed = ObjectRef { id: hers.id.increment().unwrap(), ..hers };
-        let error = blocking(session.invoke_json(guessed, "data", &json!(null))).unwrap_err();
-        // Whether it is there is not told.
-        assert_eq!(error.code(), "capability", "{error}");
-        assert_eq!(dump(&runtime), before);
-    }
-    let operator = shelf.session;
-    let nobody = ObjectRef { id: Ulid::from_parts(1, 1), ..hers };
-    let error = blocking(operator.invoke_json(nobody, "data", &json!(null))).unwrap_err();
-    assert_eq!(error.code(), "not-found");
-    let steps = vec![step("mark", "", Some(nobody))];
-    let error = Shelf { session: operator, ..shelf }.play(&steps).unwrap_err();
-    let CallError::Invalid { path, .. } = &error else { panic!("{error}") };
-    assert_eq!(path, "$[0].note");
-}
-
-#[test]
-fn internal_members_take_an_override_that_is_recorded() {
-    let runtime = support::in_memory();
-    let shelf = Shelf::new(&runtime);
-    let call = |session: &quixos_runtime::Session| {
-        let text = "hidden".to_owned();
-        blocking(session.member_call::<_, ()>(shelf.shelf, SHELVING, shelving::HIDDEN, &text))
-    };
-    let CallError::Capability(denied) = call(&shelf.session).unwrap_err() else { panic!() };
-    assert_eq!((denied.operation.as_str(), denied.verb), ("anna", Verb::Call));
-    assert_eq!(denied.requirement, "Shelving.hidden");
-    call(&shelf.session.with_internal()).unwrap();
-    shelf.play(&[step("say", "x", None)]).unwrap();
-    let history = blocking(runtime.read(|it| it.history(0, 99))).unwrap();
-    assert_eq!(history.iter().map(|it| it.internal).collect::<Vec<_>>(), [false, true, false]);
-    let error = blocking(shelf.session.invoke_json(shelf.shelf, "hidden", &json!("x")));
-    assert_eq!(error.unwrap_err().code(), "capability");
+    shelf.probe(&Probe { verb: String::new(), requirement: 0, member: 0, note: None }).unwrap();
+    let log = shelf.session.member_read::<Seen>(shelf.shelf, SHELVING, shelving::LOG, 0, 9);
+    let id = shelf.shelf.id;
+    let signed = format!("anna on atom:test:shelf/{id} at {}", support::start().to_rfc3339());
+    assert_eq!(blocking(log).unwrap(), [Seen { text: signed, note: None }]);
 }
 
 #[test]
@@ -327,14 +270,4 @@ fn a_host_that_is_not_a_target_refuses() {
     let shelf = Shelf::new(&worker);
     away(&shelf).unwrap();
     assert_eq!(shelf.play(&[]).unwrap_err().code(), "capability");
-}
-
-#[test]
-fn references_of_the_wrong_atom_are_invalid() {
-    let runtime = support::in_memory();
-    let shelf = Shelf::new(&runtime);
-    let error = shelf.play(&[step("mark", "", Some(shelf.shelf))]).unwrap_err();
-    let CallError::Invalid { path, message } = &error else { panic!("{error}") };
-    assert_eq!(path, "$[0].note");
-    assert!(message.contains("Note"), "{message}");
 }

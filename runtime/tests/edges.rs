@@ -11,7 +11,8 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use quixos_runtime::store::{MemoryStore, Store};
 use quixos_runtime::{EdgeEntry, ObjectRef, Runtime, blocking};
-use support::{NOTING, SHELVING, Shelf, noting, open, shelving, step};
+use support::faulty::FaultyStore;
+use support::{NOTING, SHELVING, Shelf, note_data, noting, open, shelving, step};
 
 const KEYS: [&str; 4] = ["", "a", "a\u{0}", "b"];
 
@@ -243,4 +244,32 @@ fn an_operator_reads_every_edge_by_name_and_page() {
     assert_eq!(keyed[0], EdgeEntry { key: Some("k3".into()), object: notes[3] });
     let error = blocking(runtime.read(|it| it.edge(shelf.shelf, "none", None, 1))).unwrap_err();
     assert_eq!(error.code(), "not-found");
+}
+
+/// Where a `one` edge leads is said with that the object is there, which is asked of each receiver.
+#[test]
+fn an_edge_to_one_costs_no_read_of_its_own() {
+    let store = Arc::new(FaultyStore::default());
+    let runtime = open(Arc::clone(&store) as Arc<dyn Store>);
+    let shelf = Shelf::new(&runtime);
+    let note = shelf.create("a");
+    let session = &shelf.session;
+    let cost = |done: &dyn Fn()| {
+        let before = store.gets();
+        done();
+        store.gets() - before
+    };
+    let resolve = || {
+        let home = blocking(session.member_one(note, NOTING, noting::SHELF)).unwrap();
+        assert_eq!(home, shelf.shelf);
+    };
+    assert_eq!(cost(&resolve), 1, "the header");
+    // Under another key the note has another entry at its shelf, which its edge leads to.
+    let write = || {
+        let data = note_data("b");
+        let () = blocking(session.member_call(note, NOTING, noting::WRITE, &data)).unwrap();
+    };
+    assert_eq!(cost(&write), 2, "the header, and the state with the key of before");
+    let notes = runtime.read(|it| it.edge(shelf.shelf, "notes", None, 9));
+    assert_eq!(blocking(notes).unwrap(), [EdgeEntry { key: Some("b".into()), object: note }]);
 }

@@ -15,7 +15,7 @@ use quixos_runtime::store::{
     Batch, Commit, CommitError, Concurrency, Direction, Durability, Health, MemoryStore,
     SledOptions, SledStore, Store, StoreError, StoreLimits, TransactionId, Version, View,
 };
-use quixos_runtime::{OpenError, Runtime};
+use quixos_runtime::{FORMAT, OpenError, Runtime};
 use quixos_schema::Tag;
 
 type Entries = Vec<(Bytes, Bytes)>;
@@ -74,7 +74,7 @@ fn memory_and_disk_hold_the_same_after_an_import() {
     let disk: Arc<dyn Store> =
         Arc::new(SledStore::open(folder.path(), SledOptions::default()).expect("an empty store"));
     let imported = import(&file[..], disk.as_ref()).expect("imported");
-    assert_eq!(imported.header.commit, 303);
+    assert_eq!(imported.header.commit, 304);
     assert_eq!(imported.header.packages[0].id, library::ID);
     assert_eq!(imported.counts.of(Kind::Event), 300);
     assert_eq!(entries(disk.as_ref()), entries(source.as_ref()));
@@ -206,7 +206,7 @@ fn file_of(blocks: &[(u8, Vec<u8>)]) -> Vec<u8> {
 
 fn header() -> (u8, Vec<u8>) {
     let packages: Vec<(String, String, String)> = Vec::new();
-    (1, encoded(&(1_u32, 0_u64, packages)).to_vec())
+    (1, encoded(&(FORMAT, 0_u64, packages)).to_vec())
 }
 
 fn block_of(entries: &[(&[u8], &[u8])]) -> (u8, Vec<u8>) {
@@ -269,8 +269,10 @@ fn what_is_no_export_or_another_version_says_so() {
     let error = refused(b"quixos export 2\n");
     assert_eq!(error.to_string(), "the export has version 2, this program reads version 1");
     let packages: Vec<(String, String, String)> = Vec::new();
-    let error = refused(&file_of(&[(1, encoded(&(7_u32, 0_u64, packages)).to_vec())]));
-    assert!(matches!(error, ImportError::Format { found: 7, known: 1 }), "{error}");
+    let error = refused(&file_of(&[(1, encoded(&(7_u32, 0_u64, &packages)).to_vec())]));
+    assert!(matches!(error, ImportError::Format { found: 7, known: FORMAT }), "{error}");
+    let error = refused(&file_of(&[(1, encoded(&(1_u32, 0_u64, &packages)).to_vec())]));
+    assert!(error.to_string().contains("a `one` edge has a key of its own"), "{error}");
 }
 
 #[test]
@@ -306,15 +308,18 @@ fn a_store_that_was_only_opened_takes_an_import() {
 
 #[test]
 fn a_store_that_cannot_be_read_is_not_exported() {
-    let (store, _) = filled(1);
-    write(store.as_ref(), [(Bytes::from_static(b"\x77"), Some(Bytes::new()))]);
-    let runtime = open(&store);
-    let error = block_on(runtime.export(Vec::new())).expect_err("a key is of no kind");
-    assert!(
-        matches!(error, ExportError::Store(quixos_runtime::CallError::Corrupt { .. })),
-        "{error}"
-    );
-    runtime.close();
+    // Of no kind; of a kind, and too short: an import would refuse either.
+    for key in [&b"\x77"[..], b"\x30\0"] {
+        let (store, _) = filled(1);
+        write(store.as_ref(), [(Bytes::copy_from_slice(key), Some(Bytes::new()))]);
+        let runtime = open(&store);
+        let error = block_on(runtime.export(Vec::new())).expect_err("a key is none");
+        assert!(
+            matches!(error, ExportError::Store(quixos_runtime::CallError::Corrupt { .. })),
+            "{error}"
+        );
+        runtime.close();
+    }
 }
 
 /// Fails after some bytes.

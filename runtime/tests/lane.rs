@@ -5,18 +5,21 @@
 
 mod support;
 
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use quixos_runtime::store::{Durability, MemoryStore, SledOptions, SledStore, Store};
 use quixos_runtime::{
-    Call, CallError, Caller, Limits, ManualClock, ObjectRef, Runtime, SeededIds, Ulid, blocking,
+    Call, CallError, Caller, Door, Limits, ManualClock, ObjectRef, Runtime, SeededIds, Session,
+    Snapshot, Ulid, blocking,
 };
 use serde_json::json;
 use support::faulty::{Fault, FaultyStore};
 use support::{
-    NOTING, Probe, SHELVING, Shelf, builder, dump, noting, open, package, shelving, start, step,
+    NOTING, Probe, SHELVING, Seen, Shelf, builder, dump, noting, open, package, shelving, start,
+    step,
 };
 
 /// Calls on a thread of its own; the answer comes when it comes.
@@ -275,29 +278,75 @@ fn what_never_was_is_not_shown_when_the_store_cannot_be_read_either() {
 }
 
 #[test]
-fn groups_stay_within_the_limit_of_the_store() {
-    let limit = 9 << 20;
-    let store = Arc::new(FaultyStore::with_batch_limit(limit));
-    let limits = Limits { bytes: 2 << 20, ..Limits::default() };
+fn groups_are_gathered_up_to_the_limit_of_the_store() {
+    const EVENT: usize = 200 << 10;
+    let limits = Limits { bytes: 1 << 20, ..Limits::default() };
+    // What one more transaction may need is kept free, its part of the history included.
+    let store = Arc::new(FaultyStore::with_batch_limit(8 << 20));
     let runtime = builder().limits(limits).open(Arc::clone(&store) as Arc<dyn Store>).unwrap();
     let shelf = Shelf::new(&runtime);
     store.stand_still();
-    let large = |at: usize| format!("{at}{}", "x".repeat(1 << 20));
+    let large = |at: usize| format!("{at}{}", "x".repeat(EVENT));
     let answers: Vec<_> =
         (0..24).map(|at| play_later(&shelf, vec![step("log", &large(at), None)])).collect();
-    std::thread::sleep(SOON);
+    wait_until_full(&shelf);
     store.go_on();
     for answer in answers {
         answer.recv_timeout(LATER).unwrap().unwrap();
     }
-    assert!(store.largest_batch() > 1 << 20, "groups were gathered");
-    assert!(store.largest_batch() <= limit, "{}", store.largest_batch());
+    assert!(store.largest_batch() > 2 * EVENT, "{}", store.largest_batch());
+    assert!(store.largest_batch() < 2 << 20, "{}", store.largest_batch());
+}
+
+/// Waits until the lane has executed what it takes, as far as it can be seen from here.
+fn wait_until_full(shelf: &Shelf) {
+    let session = shelf.session.with_durability(Durability::Buffered);
+    let mut seen = 0;
+    loop {
+        std::thread::sleep(SOON);
+        let log = session.member_read::<Seen>(shelf.shelf, SHELVING, shelving::LOG, 0, 99);
+        let now = blocking(log).unwrap().len();
+        if now > 0 && now == seen {
+            return;
+        }
+        seen = now;
+    }
+}
+
+#[test]
+fn what_was_seen_of_a_group_that_failed_is_not_given_out_again() {
+    let store = Arc::new(FaultyStore::default());
+    let clock = Arc::new(ManualClock::at(start()));
+    let runtime = builder().clock(Arc::clone(&clock) as _).open(Arc::clone(&store) as _).unwrap();
+    let shelf = Shelf::new(&runtime);
+    let session = shelf.session.with_durability(Durability::Buffered);
+    let early = Shelf { session: session.clone(), ..shelf.clone() };
+    let late = Duration::from_secs(10);
+    clock.advance(late);
+    store.fail(Fault::NoSpace);
+    let lost = early.create("lost");
+    while holds(&session, shelf.shelf, "lost") {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    clock.set(start());
+    let kept = shelf.create("kept");
+    assert!(kept.id > lost.id, "{kept:?} after {lost:?}");
+    let history = blocking(runtime.read(|it| it.recent_history(1))).unwrap();
+    assert!(history[0].instant >= start() + late, "{}", history[0].instant);
+}
+
+fn holds(session: &Session, shelf: ObjectRef, key: &str) -> bool {
+    !blocking(session.member_at(shelf, SHELVING, shelving::NOTES, key)).unwrap().is_empty()
 }
 
 static DOOR: Mutex<()> = Mutex::new(());
 
+/// Set when the lane is there.
+static AT_THE_DOOR: AtomicBool = AtomicBool::new(false);
+
 /// Keeps the lane busy until the test lets it go.
 fn wait_at_the_door(_: &Call<'_>, _: &[u8]) -> Result<Vec<u8>, CallError> {
+    AT_THE_DOOR.store(true, Ordering::Relaxed);
     drop(DOOR.lock().unwrap_or_else(PoisonError::into_inner));
     Ok(postcard::to_allocvec(&None::<ObjectRef>).unwrap())
 }
@@ -323,15 +372,25 @@ fn a_full_queue_is_busy_at_once() {
         );
         blocking(call)
     });
-    std::thread::sleep(SOON);
-    let queued = [0, 1].map(|_| play_later(&shelf, vec![step("say", "queued", None)]));
-    std::thread::sleep(SOON);
-    let error = shelf.play(&[step("say", "too many", None)]).unwrap_err();
-    assert_eq!(error.code(), "busy");
+    while !AT_THE_DOOR.load(Ordering::Relaxed) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let (send, answers) = channel();
+    for _ in 0..3 {
+        let (shelf, send) = (shelf.clone(), send.clone());
+        std::thread::spawn(move || drop(send.send(shelf.play(&[step("say", "queued", None)]))));
+    }
+    // Whichever comes last; the other two wait.
+    let first = answers.recv_timeout(LATER).unwrap();
+    assert_eq!(first.unwrap_err().code(), "busy");
+    answers.recv_timeout(SOON).unwrap_err();
+    // A query does not queue: it runs beside the lane.
+    let peek = shelf.session.member_call::<_, String>(shelf.shelf, SHELVING, shelving::PEEK, &());
+    assert_eq!(blocking(peek).unwrap(), "a shelf 0 0");
     drop(door);
     running.recv_timeout(LATER).unwrap().unwrap();
-    for answer in queued {
-        answer.recv_timeout(LATER).unwrap().unwrap();
+    for _ in 0..2 {
+        answers.recv_timeout(LATER).unwrap().unwrap();
     }
     shelf.play(&[step("say", "room again", None)]).unwrap();
 }
@@ -465,6 +524,41 @@ fn ids_and_instants_only_grow_whatever_the_clock_does() {
     let history = blocking(runtime.read(|it| it.history(0, usize::MAX))).unwrap();
     assert!(history.windows(2).all(|pair| pair[0].instant <= pair[1].instant));
     assert_eq!(ids.len(), 30);
+}
+
+#[test]
+fn a_runtime_that_is_opened_again_goes_on_at_its_commit() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let runtime = open(Arc::clone(&store));
+    let shelf = Shelf::new(&runtime);
+    runtime.close();
+    let runtime = open(store);
+    assert_eq!(blocking(runtime.read(|it| Ok(it.commit()))).unwrap(), 1);
+    // Also where the lane itself asks the door.
+    let seen = Arc::new(AtomicU64::new(0));
+    let rule = {
+        let seen = Arc::clone(&seen);
+        move |snapshot: &Snapshot<'_>, _: ObjectRef| {
+            seen.store(snapshot.commit(), Ordering::Relaxed);
+            Ok(true)
+        }
+    };
+    let session = runtime.session(Caller::client("ben", Door::Rule(Arc::new(rule))));
+    Shelf { session, ..shelf }.play(&[step("say", "x", None)]).unwrap();
+    assert_eq!(seen.load(Ordering::Relaxed), 1);
+}
+
+#[test]
+fn closing_waits_for_the_group_that_is_under_way() {
+    let (store, runtime, shelf) = faulty();
+    store.stand_still();
+    let answer = play_later(&shelf, vec![step("say", "under way", None)]);
+    wait_for_executed(&shelf, &runtime, "under way");
+    let closed = in_background(move || runtime.close());
+    closed.recv_timeout(SOON).unwrap_err();
+    store.go_on();
+    closed.recv_timeout(LATER).unwrap();
+    answer.recv_timeout(LATER).unwrap().unwrap();
 }
 
 #[test]

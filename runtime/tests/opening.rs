@@ -9,9 +9,11 @@ use std::sync::Arc;
 use bytes::Bytes;
 use quixos_runtime::store::{Batch, Durability, MemoryStore, Store};
 use quixos_runtime::{
-    Call, CallError, FORMAT, ObjectRef, OpenError, PackageCode, Runtime, blocking, key,
+    Call, CallError, Caller, Change, FORMAT, ObjectRef, OpenError, PackageCode, Runtime, blocking,
+    key,
 };
-use support::{Shelf, package_of, step};
+use serde_json::Value as Json;
+use support::{NOTING, Shelf, noting, package_of, step};
 
 const SHELF: &str = include_str!("support/shelf.quixos");
 
@@ -102,6 +104,94 @@ fn an_upgrade_that_is_safe_is_accepted_when_asked_for() {
     assert!(matches!(refusal(open_with(package(), &store)), OpenError::PackageDigest { .. }));
 }
 
+/// The shelves, but that a note may be on none, and `write` brings it to another.
+fn with_loose_notes() -> PackageCode {
+    let text = SHELF
+        .replace("edge shelf: one atom", "edge shelf: optional-one atom")
+        .replace("edge shelf id \"shelf\": one atom", "edge shelf id \"shelf\": optional-one atom")
+        .replace("shelf: atom-ref<Shelf>;", "shelf: optional<atom-ref<Shelf>>;")
+        .replace("write: NoteData -> unit", "write: optional<atom-ref<Shelf>> -> unit")
+        .replace(
+            "\"test:note_write\": NoteData ->",
+            "\"test:note_write\": optional<atom-ref<Shelf>> ->",
+        )
+        .replace(
+            "state data id \"data\": NoteData [read, write];",
+            "edge shelf id \"shelf\": optional-one atom Shelf [resolve, connect, disconnect];",
+        );
+    let mut package = package_of(text.leak(), nothing);
+    for (id, handler) in &mut package.handlers {
+        if *id == "test:note_write" {
+            *handler = bring;
+        }
+    }
+    package
+}
+
+fn bring(call: &Call<'_>, input: &[u8]) -> Result<Vec<u8>, CallError> {
+    if let Some(from) = call.edge_optional(0)? {
+        assert!(call.edge_disconnect(0, from)?);
+        assert!(!call.edge_disconnect(0, from)?);
+    }
+    if let Some(to) = postcard::from_bytes::<Option<ObjectRef>>(input).unwrap() {
+        assert!(call.edge_connect(0, to)?);
+        assert!(!call.edge_connect(0, to)?);
+    }
+    Ok(Vec::new())
+}
+
+/// Where the notes are, which the headers of both say, holds on after an upgrade by which they may
+/// be elsewhere; until they are.
+#[test]
+fn an_edge_that_becomes_optional_keeps_its_targets() {
+    let store = store();
+    let runtime = open_with(package(), &store).unwrap();
+    let shelf = Shelf::new(&runtime);
+    let notes = ["a", "b"].map(|key| shelf.create(key));
+    let (home, other) = (shelf.shelf, Shelf::new(&runtime).shelf);
+    runtime.close();
+
+    let builder = Runtime::builder().package(with_loose_notes()).accept_safe_upgrades();
+    let mut runtime = builder.open(Arc::clone(&store) as Arc<dyn Store>).unwrap();
+    let changes = [
+        (Some(home), Some(home)),
+        (Some(home), None),
+        (None, Some(other)),
+        (Some(other), Some(home)),
+        (Some(home), None),
+    ];
+    for (from, to) in changes {
+        let session = runtime.session(Caller::operator("anna"));
+        let on = |note| blocking(session.member_optional(note, NOTING, noting::SHELF)).unwrap();
+        assert_eq!(notes.map(on), [Some(home), from]);
+        if from != to {
+            let input = to.map_or(Json::Null, |it| format!("atom:test:shelf/{}", it.id).into());
+            let preview = blocking(session.preview_json(notes[1], "write", &input)).unwrap();
+            let edge = |change: &Change| match change {
+                Change::Connected { edge, target, .. } => format!("to {edge} {target}"),
+                Change::Disconnected { edge, target, .. } => format!("from {edge} {target}"),
+                Change::Created { .. } | Change::State { .. } | Change::Appended { .. } => {
+                    panic!("{change:?}")
+                }
+            };
+            let shown: Vec<_> = preview.changes.iter().map(edge).collect();
+            // A change from one to another is one of the entry, which shows what it has now.
+            let word = if to.is_some() { "to" } else { "from" };
+            let shelf = to.or(from).unwrap().id;
+            assert_eq!(shown, [format!("{word} shelf atom:test:shelf/{shelf}")]);
+            let () = blocking(session.member_call(notes[1], NOTING, noting::WRITE, &to)).unwrap();
+            assert_eq!(notes.map(on), [Some(home), to]);
+        }
+        let held = |on| blocking(runtime.read(|it| it.edge(on, "notes", None, 9))).unwrap().len();
+        assert_eq!(held(home), 1 + usize::from(to == Some(home)));
+        assert_eq!(held(other), usize::from(to == Some(other)));
+        let report = blocking(runtime.verify()).unwrap();
+        assert!(report.is_clean(), "{:#?}", report.findings);
+        runtime.close();
+        runtime = open_with(with_loose_notes(), &store).unwrap();
+    }
+}
+
 #[test]
 fn a_package_that_is_missing_is_named() {
     let store = store();
@@ -160,6 +250,10 @@ fn a_store_of_another_format_or_of_something_else_is_refused() {
     let newer = write(key::meta("format"), &[u8::try_from(FORMAT + 1).unwrap()]);
     let error = refusal(open_with(package(), &newer));
     assert!(matches!(error, OpenError::Format { found } if found == FORMAT + 1), "{error}");
+    let older = refusal(open_with(package(), &write(key::meta("format"), &[1])));
+    let text = older.to_string();
+    assert!(text.contains("format 1, this version reads format 2"), "{text}");
+    assert!(text.contains("the target of a `one` edge has a key of its own"), "{text}");
     let foreign = write(Bytes::from_static(b"hello"), b"world");
     let error = refusal(open_with(package(), &foreign));
     assert!(matches!(error, OpenError::Foreign), "{error}");

@@ -16,12 +16,20 @@ fn main() -> ExitCode {
         Ok(())
     }));
     let trials = trials.chain(self::trials("sled", Concurrency::SingleWriter, |check| {
-        let folder = tempfile::tempdir()?;
-        let options = SledOptions { free_space_floor: 0, ..SledOptions::default() };
-        check(&SledStore::open(folder.path(), options)?);
-        Ok(())
+        on_sled(check, SledOptions::default())
+    }));
+    // Room for a few values, so that what was read is forgotten and read again all the time.
+    let trials = trials.chain(self::trials("forgetful_sled", Concurrency::SingleWriter, |check| {
+        on_sled(check, SledOptions { recent_bytes: 16 << 10, ..SledOptions::default() })
     }));
     libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+}
+
+fn on_sled(check: Check, options: SledOptions) -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let options = SledOptions { free_space_floor: 0, ..options };
+    check(&SledStore::open(folder.path(), options)?);
+    Ok(())
 }
 
 fn trials(

@@ -12,9 +12,10 @@ use bytes::Bytes;
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use quixos_runtime::store::{
-    Batch, Commit, Direction, Durability, MemoryStore, Store, StoreError, View,
+    Batch, Commit, Direction, Durability, MemoryStore, SledOptions, SledStore, Store, StoreError,
+    View,
 };
-use store_support::open;
+use store_support::options;
 use tempfile::tempdir;
 
 type Model = BTreeMap<Bytes, Bytes>;
@@ -144,6 +145,7 @@ fn run<S: Store>(
         match step {
             Step::Write(writes, durability) => {
                 let before = store.view().unwrap();
+                let shown = model.get(&look.key).cloned();
                 let commit = submit(&store, &writes, durability);
                 model = with(&model, writes);
                 version += 1;
@@ -151,8 +153,9 @@ fn run<S: Store>(
                 same(&*view, &model, &look)?;
                 prop_assert_eq!(commit.wait(), Ok(version));
                 same(&*view, &model, &look)?;
-                if let Err(error) = before.get(&look.key) {
-                    prop_assert_eq!(error, StoreError::Expired);
+                match before.get(&look.key) {
+                    Ok(found) => prop_assert_eq!(found, shown),
+                    Err(error) => prop_assert_eq!(error, StoreError::Expired),
                 }
             }
             Step::Drop(writes) => {
@@ -188,12 +191,19 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn sled_is_like_a_map(steps in vec((step(), look()), 0..30)) {
+    fn sled_is_like_a_map(
+        steps in vec((step(), look()), 0..30),
+        recent_bytes in prop_oneof![Just(0), Just(16 << 10), Just(32 << 20)],
+    ) {
         let folder = tempdir().unwrap();
+        let open = || {
+            let options = SledOptions { recent_bytes, ..options() };
+            SledStore::open(folder.path(), options).unwrap()
+        };
         let reopen = |store| {
             drop(store);
-            open(folder.path())
+            open()
         };
-        run(open(folder.path()), reopen, steps)?;
+        run(open(), reopen, steps)?;
     }
 }

@@ -123,6 +123,35 @@ fn limits_are_answered_and_leave_no_byte() {
     }
     shelf.play(&[nest(3)]).unwrap();
     assert_eq!(shelf.data(), "deep");
+    // One after the other they do not add up.
+    shelf.play(&vec![nest(1); 20]).unwrap();
+}
+
+#[test]
+fn every_input_and_output_has_its_limit() {
+    let limits = Limits { input: 150, value: 100, ..Limits::default() };
+    let runtime = builder().limits(limits).open(Arc::new(MemoryStore::new())).unwrap();
+    let shelf = Shelf::new(&runtime);
+    // The note's text grows with its key, so what is created, and what is called below, is larger
+    // than what was asked for from outside.
+    let note = shelf.create(&"k".repeat(30));
+    let before = dump(&runtime);
+    let data = "x".repeat(150);
+    for (what, asked) in [
+        ("created", shelf.play(&[step("create", &"k".repeat(70), None)]).map(drop)),
+        ("called", shelf.play(&[step("key", &"k".repeat(110), Some(note))]).map(drop)),
+        ("root", blocking(shelf.session.create_root(shelf.shelf.atom, &data)).map(drop)),
+    ] {
+        let error = asked.unwrap_err();
+        assert_eq!(error.code(), "limit", "{what}: {error}");
+        assert!(error.to_string().contains("bytes in an input"), "{what}: {error}");
+        assert_eq!(dump(&runtime), before, "after {what}");
+    }
+    // As long as a value may be, and the answer is a little longer.
+    shelf.play(&[step("say", &"x".repeat(99), None)]).unwrap();
+    let peek = shelf.session.member_call::<_, String>(shelf.shelf, SHELVING, shelving::PEEK, &());
+    let error = blocking(peek).unwrap_err();
+    assert!(error.to_string().contains("bytes in an output"), "{error}");
 }
 
 #[test]

@@ -160,6 +160,14 @@ fn a_length_that_lies_costs_nothing() {
         fault(&lie[..10], &list(pair)).2,
         Fault::TooMany { length: 1 << 63, limit: limit / 3 }
     );
+    // Lists of nothing in a list share what one may have.
+    let nested = list(list(Type::Unit));
+    let half = [0x80, 0x80, 0x02];
+    assert!(Value::decode(&[&[2][..], &half, &half].concat(), &layout(&nested)).is_ok());
+    assert_eq!(
+        fault(&[&[3][..], &half, &half, &[1]].concat(), &nested).2,
+        Fault::TooMany { length: 1, limit: 0 }
+    );
 }
 
 #[test]

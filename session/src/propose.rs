@@ -20,7 +20,7 @@ use uuid::Uuid;
 use crate::past::Past;
 use crate::stored::{self, StoredCall};
 use crate::tools::{self, Declaration};
-use crate::{messages, status};
+use crate::{messages, retry, status};
 
 /// The namespace of the ids of child sessions (UUID version 5), fixed for good: a decision that is
 /// delivered again proposes the same child.
@@ -92,13 +92,16 @@ impl<P: Past> Situation<'_, P> {
     fn configured_call(&self, config: &AgentConfig, view: &[DraftMessage]) -> LlmCall {
         let system = config.system.as_ref().map(DraftMessage::system);
         let tools = tools::offered(config);
+        let handler = config.handler.unwrap_or_default();
+        let default = retry::of_model_call(handler, self.model_retry);
+        let retry = config.retry.unwrap_or(default);
         LlmCall {
             model: Some(config.model.clone()),
             messages: Some(system.into_iter().chain(view.iter().cloned()).collect()),
             tools: (!tools.is_empty()).then_some(tools),
             stream: Some(self.stream.or(config.stream).unwrap_or_default()),
-            retry: Some(config.retry.unwrap_or(self.model_retry)),
-            handler: Some(config.handler.unwrap_or_default()),
+            retry: Some(retry),
+            handler: Some(handler),
             ..LlmCall::default()
         }
     }

@@ -1,5 +1,7 @@
 //! When a failed attempt is made again.
 
+use quixos_protocol::CallHandler;
+
 use crate::sessions::RetryPolicy;
 
 /// Returns the seconds to wait after so many failures: the base to that power, at most the maximum.
@@ -10,6 +12,23 @@ pub(crate) fn delay(policy: &RetryPolicy, failures: u32) -> u64 {
 /// Says whether a policy allows another attempt after so many failures.
 pub(crate) fn allows(policy: &RetryPolicy, failures: u32) -> bool {
     u64::from(failures) <= policy.max_retries
+}
+
+/// Returns the policy of a model call for which nobody gave one. One that the worker runs is bounded
+/// by the policy of the decision that hands it out, and by nothing once the worker has put it off.
+pub(crate) fn of_model_call(
+    handler: CallHandler,
+    server: quixos_protocol::RetryPolicy,
+) -> quixos_protocol::RetryPolicy {
+    match handler {
+        CallHandler::Server => server,
+        CallHandler::Worker => quixos_protocol::RetryPolicy {
+            timeout_secs: None,
+            max_retries: 0,
+            backoff_base_secs: 0,
+            backoff_max_secs: 0,
+        },
+    }
 }
 
 /// Returns a policy of the wire as it is stored.

@@ -2,6 +2,7 @@
 
 use crate::error::CallError;
 use crate::key::{KeyError, Kind};
+use crate::meta;
 
 /// Why an export did not finish. What was written until then is no export: it has no end.
 #[derive(Debug, thiserror::Error)]
@@ -33,7 +34,11 @@ pub enum ImportError {
         known: u32,
     },
     /// The store in it has a format that is not known here.
-    #[error("the exported store has format {found}, this program reads format {known}")]
+    #[error(
+        "the exported store has format {found}, this program reads format {known}: {}import it \
+         with the version that wrote it",
+        meta::difference(*.found)
+    )]
     Format {
         /// Its format.
         found: u32,

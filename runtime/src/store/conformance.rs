@@ -37,6 +37,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("an_unknown_read_version_is_refused", an_unknown_read_version_is_refused),
     ("buffered_batches_are_durable_after_sync", buffered_batches_are_durable_after_sync),
     ("no_view_shows_two_versions", no_view_shows_two_versions),
+    ("what_is_read_is_of_the_version_of_the_view", what_is_read_is_of_the_version_of_the_view),
 ];
 
 /// What holds besides when [`Concurrency::SingleWriter`].
@@ -369,6 +370,61 @@ fn no_view_shows_two_versions(store: &dyn Store) {
         }
     });
     assert_eq!(read(Direction::Forward), Ok(Some(BATCHES.to_string())));
+}
+
+/// One thread writes, under every second key, the number of the version; others look key by key, and
+/// so again and again at what they have read before.
+fn what_is_read_is_of_the_version_of_the_view(store: &dyn Store) {
+    const KEYS: u64 = 100;
+    const BATCHES: u64 = 300;
+    let key = |number: u64| Bytes::from(format!("{number:04}"));
+    // Now and then one that is too long to be kept at hand.
+    let value = |version: u64, number: u64| {
+        let length = if version.is_multiple_of(5) { 5_000 } else { 5 };
+        Bytes::from(format!("{version:0length$}.{number}"))
+    };
+    let batch = |version: u64| {
+        let written = (0..KEYS).filter(|number| number % 2 == version % 2);
+        let writes = written.map(|number| (key(number), Some(value(version, number))));
+        Batch { writes: writes.collect(), ..Batch::default() }
+    };
+    let last_written = |version: u64, number: u64| version - (version + number) % 2;
+    for version in 1..=2 {
+        assert_eq!(store.commit(batch(version), Durability::Buffered), Ok(version));
+    }
+    let read = |from: u64| {
+        let view = view(store);
+        for number in (from..KEYS).chain(0..from) {
+            match view.get(&key(number)) {
+                Ok(found) => {
+                    let version = last_written(view.version(), number);
+                    let right = Some(value(version, number));
+                    assert!(found == right, "{number} at version {}", view.version());
+                }
+                Err(StoreError::Expired) => break,
+                Err(error) => panic!("{error}"),
+            }
+        }
+    };
+    let (read, finished) = (&read, &AtomicBool::new(false));
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for version in 3..=BATCHES {
+                assert_eq!(store.commit(batch(version), Durability::Buffered), Ok(version));
+            }
+            finished.store(true, Ordering::Release);
+        });
+        for from in [0, KEYS / 2] {
+            scope.spawn(move || {
+                let mut from = from;
+                while !finished.load(Ordering::Acquire) {
+                    read(from % KEYS);
+                    from += 1;
+                }
+            });
+        }
+    });
+    read(0);
 }
 
 fn a_submitted_batch_is_seen_early(store: &dyn Store) {

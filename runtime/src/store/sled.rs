@@ -12,6 +12,7 @@
 //!   and the outcomes of its transactions in the same batch;
 //! - `long.rs`: which keys need no look before they are overwritten;
 //! - `overlay.rs`, `view.rs`: reading one version while the next is written;
+//! - `cache.rs`: what was read of late, at hand;
 //! - `lane.rs`: one batch at a time, durable before it is answered, and a stop for good when that
 //!   is in doubt;
 //! - `progress.rs`: what it takes to miss the end of the log.
@@ -21,6 +22,7 @@
 //!
 //! What a transaction leaves so that its outcome can be asked for, some 40 bytes, stays for good.
 
+mod cache;
 mod disk;
 mod engine;
 mod error;
@@ -65,6 +67,9 @@ pub struct SledOptions {
     /// Memory that sled may use to keep pages at hand. sled divides it by 256 and keeps no page
     /// that is larger than such a part: with long values, 128 MiB are the least that serves.
     pub cache_bytes: u64,
+    /// Memory for values that were read of late, up to 4 KiB each: sled takes longer to find one
+    /// than most operations take for all else. With 0, none are kept.
+    pub recent_bytes: u64,
     /// Room on the disk that the store leaves free. It takes no writes when there is less: a full
     /// disk is what sled does not survive.
     pub free_space_floor: u64,
@@ -72,7 +77,7 @@ pub struct SledOptions {
 
 impl Default for SledOptions {
     fn default() -> SledOptions {
-        SledOptions { cache_bytes: 256 << 20, free_space_floor: 256 << 20 }
+        SledOptions { cache_bytes: 256 << 20, recent_bytes: 32 << 20, free_space_floor: 256 << 20 }
     }
 }
 

@@ -7,7 +7,7 @@
 use crate::reference::ObjectRef;
 use crate::value::{Expected, Fault, FieldLayout, Layout, Path, Shape, ValueError};
 
-/// How many parts the items of one list may have together when none of them takes a byte.
+/// How many parts the items of lists in one value may have together when none of them takes a byte.
 const MAX_HOLLOW: u64 = 1 << 16;
 
 impl Layout {
@@ -41,7 +41,7 @@ impl Layout {
         bytes: &[u8],
         mut visit: impl FnMut(&Path<'_>, ObjectRef, &Expected) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut reader = Reader { bytes, at: 0 };
+        let mut reader = Reader::new(bytes);
         reader.value(self, &Path::Whole, &mut visit)?;
         Ok(reader.end()?)
     }
@@ -51,7 +51,7 @@ impl Layout {
     /// # Errors
     /// When the bytes up to there are no value of this type, or there is no string there.
     pub fn string_at<'b>(&self, bytes: &'b [u8], fields: &[usize]) -> Result<&'b str, ValueError> {
-        let mut reader = Reader { bytes, at: 0 };
+        let mut reader = Reader::new(bytes);
         let mut layout = self;
         for &position in fields {
             let Shape::Record(all) = layout.shape() else { return Err(no_string(layout)) };
@@ -76,7 +76,7 @@ impl Layout {
             let fault = Fault::Mismatch { expected: "a record", found: self.shape().noun() };
             return Err(ValueError::new(&Path::Whole, None, fault));
         };
-        let mut reader = Reader { bytes, at: 0 };
+        let mut reader = Reader::new(bytes);
         let parts = fields.iter().map(|field| {
             let start = reader.at;
             reader.skip(field)?;
@@ -96,9 +96,16 @@ fn no_string(layout: &Layout) -> ValueError {
 struct Reader<'b> {
     bytes: &'b [u8],
     at: usize,
+    /// How many parts may still come that take no byte. A limit for each list would bound nothing
+    /// where lists are items of a list.
+    hollow: u64,
 }
 
 impl<'b> Reader<'b> {
+    fn new(bytes: &'b [u8]) -> Self {
+        Self { bytes, at: 0, hollow: MAX_HOLLOW }
+    }
+
     /// Reads a field of the outermost record without handing out references.
     fn skip(&mut self, field: &FieldLayout) -> Result<(), ValueError> {
         self.value(&field.layout, &Path::Whole.field(&field.name), &mut |_, _, _| Ok(()))
@@ -170,10 +177,12 @@ impl<'b> Reader<'b> {
         let length = self.varint(path, 64, "the length of a list")?;
         if item.is_hollow() {
             // Nothing to read, and no bytes that would bound the length.
-            let limit = MAX_HOLLOW / u64::from(item.parts());
+            let parts = u64::from(item.parts());
+            let limit = self.hollow / parts;
             if length > limit {
                 return Err(self.fault(path, Fault::TooMany { length, limit }).into());
             }
+            self.hollow -= length * parts;
             return Ok(());
         }
         for at in 0..length {

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use quixos_schema::{Cardinality, Tag};
 
+use crate::edge::{self, Single};
 use crate::error::CallError;
 use crate::key::{self, Key, at_target, target_at};
 use crate::model::{AtomModel, EdgeModel};
@@ -11,7 +12,7 @@ use crate::reference::ObjectRef;
 use crate::verify::{Check, VerifyKind};
 
 impl<R: Read> Check<'_, R> {
-    /// Checks that an edge leads to an object of the right type, and has its entry there.
+    /// Checks an edge that has a key of its own.
     pub(super) fn edge(
         &mut self,
         source: ObjectRef,
@@ -25,21 +26,93 @@ impl<R: Read> Check<'_, R> {
             self.unknown_slot(&key, "edge");
             return Ok(());
         };
-        let Some(target) = target_of(edge, at, value) else {
-            let message = "the entry has another form than those of its edge";
+        if edge.cardinality == Cardinality::One {
+            let message = "the edge has exactly one target, which its object's header has";
             self.found(VerifyKind::Value, self.place(&key), message);
             return Ok(());
+        }
+        let target = match target_of(edge, at, value) {
+            Some(target) => target,
+            None if self.hides(source, edge, at, value)? => return Ok(()),
+            None => {
+                let message = "the entry has another form than those of its edge";
+                self.found(VerifyKind::Value, self.place(&key), message);
+                return Ok(());
+            }
         };
-        self.reference(&key, target, &edge.expected)?;
+        self.leads_to(atom, edge, &key, (source, at), target)
+    }
+
+    /// Checks an edge that the header of its object says.
+    pub(super) fn target_in_header(
+        &mut self,
+        atom: &AtomModel,
+        source: ObjectRef,
+        slot: Tag,
+        target: ObjectRef,
+    ) -> Result<(), CallError> {
+        // Findings name the edge, as if it had a key of its own.
+        let key = Key::Edge { source, slot, at: (&[]).into() };
+        let checked = self.fixed(atom, &key, (source, slot), target);
+        self.unless_damaged(&key, checked)
+    }
+
+    fn fixed(
+        &mut self,
+        atom: &AtomModel,
+        key: &Key<'_>,
+        (source, slot): (ObjectRef, Tag),
+        target: ObjectRef,
+    ) -> Result<(), CallError> {
+        let Some(edge) = atom.edges.iter().find(|it| it.tag == slot) else {
+            self.unknown_slot(key, "edge");
+            return Ok(());
+        };
+        if edge.cardinality == Cardinality::ManyUnique {
+            let message = "a header has a target of it, which only edges with one target have";
+            self.found(VerifyKind::Value, self.place(key), message);
+            return Ok(());
+        }
+        if edge::single(self.read, source, edge)? == Single::To(target) {
+            return self.leads_to(atom, edge, key, (source, &[]), target);
+        }
+        // It leads elsewhere by now, or nowhere.
+        self.reference(key, target, &edge.expected)
+    }
+
+    /// Tells whether an entry says nothing but that what the header says no longer holds.
+    fn hides(
+        &self,
+        source: ObjectRef,
+        edge: &EdgeModel,
+        at: &[u8],
+        value: &[u8],
+    ) -> Result<bool, CallError> {
+        Ok(edge.cardinality == Cardinality::OptionalOne
+            && at.is_empty()
+            && value.is_empty()
+            && edge::in_header(self.read, source, edge)? != Single::Nowhere)
+    }
+
+    /// Checks that an edge leads to an object of the right type, and has its entry there.
+    fn leads_to(
+        &mut self,
+        atom: &AtomModel,
+        edge: &EdgeModel,
+        key: &Key<'_>,
+        (source, at): (ObjectRef, &[u8]),
+        target: ObjectRef,
+    ) -> Result<(), CallError> {
+        self.reference(key, target, &edge.expected)?;
         let Some(inverse_key) = self.inverse_key(atom, source, edge, target)? else {
             // The state in which the key should be is missing or malformed, which is found there.
             return Ok(());
         };
         let at = if edge.keyed { at } else { &[] };
-        if !self.read.contains(&key::inverse(target, source, slot, &inverse_key, at))? {
+        if !self.read.contains(&key::inverse(target, source, edge.tag, &inverse_key, at))? {
             let text = self.model.text(target);
             let message = format!("{text} has no entry of it{}", under(&inverse_key));
-            self.found(VerifyKind::MissingInverse, self.place(&key), message);
+            self.found(VerifyKind::MissingInverse, self.place(key), message);
         }
         Ok(())
     }
@@ -93,9 +166,11 @@ impl<R: Read> Check<'_, R> {
         if !edge.keyed && !at.is_empty() {
             return Ok(false);
         }
-        let set = edge.cardinality == Cardinality::ManyUnique && !edge.keyed;
+        if edge.cardinality != Cardinality::ManyUnique {
+            return Ok(edge::single(self.read, source, edge)? == Single::To(target));
+        }
         let named = at_target(target);
-        let at = if set { &named } else { at };
+        let at = if edge.keyed { at } else { &named };
         let found = self.read.get(&key::edge(source, edge.tag, at))?;
         Ok(found.and_then(|value| target_of(edge, at, &value)) == Some(target))
     }
@@ -121,7 +196,7 @@ impl<R: Read> Check<'_, R> {
 fn target_of(edge: &EdgeModel, at: &[u8], value: &[u8]) -> Option<ObjectRef> {
     let stored = || value.try_into().ok().map(ObjectRef::from_bytes);
     match (edge.cardinality, edge.keyed) {
-        (Cardinality::One | Cardinality::OptionalOne, _) if at.is_empty() => stored(),
+        (Cardinality::OptionalOne, _) if at.is_empty() => stored(),
         (Cardinality::One | Cardinality::OptionalOne, _) => None,
         (Cardinality::ManyUnique, false) if value.is_empty() => target_at(at),
         (Cardinality::ManyUnique, false) => None,

@@ -1,5 +1,7 @@
 //! The history, what else says something of a commit, and what the store says about itself.
 
+use std::collections::BTreeSet;
+
 use bytes::Bytes;
 use quixos_schema::Sources;
 use serde::Serialize;
@@ -8,13 +10,16 @@ use ulid::Ulid;
 
 use crate::clock::from_millis;
 use crate::error::CallError;
-use crate::history::{self, Action, FirstAnswer, Hash, HistoryEntry};
+use crate::history::{self, Action, FirstAnswer, Hash, HistoryEntry, Touched};
 use crate::key::{self, Key};
 use crate::meta::{self, FORMAT, Head, StoredPackage};
-use crate::model::Model;
+use crate::model::{Model, StateModel};
 use crate::object;
 use crate::overlay::Read;
 use crate::verify::{Check, Report, VerifyKind};
+
+/// Where the head of the history lies, in words.
+const HEAD_PLACE: &str = "meta `head`";
 
 /// The last entry of the history that was seen.
 #[derive(Default)]
@@ -26,12 +31,14 @@ pub(super) struct Chain {
 
 impl<'a, R: Read> Check<'a, R> {
     pub(super) fn new(read: &'a R, model: &'a Model) -> Result<Self, CallError> {
-        // A head that cannot be read is found where it lies.
-        let head = match meta::head(read) {
-            Err(CallError::Corrupt { .. }) => Head::default(),
-            other => other?,
+        let (head, damage) = match read.get(&key::meta(meta::HEAD_NAME)) {
+            // One that is malformed is found where it lies.
+            Ok(Some(bytes)) => (postcard::from_bytes(&bytes).ok(), None),
+            Ok(None) => (Some(Head::default()), None),
+            Err(CallError::Corrupt { message }) => (None, Some(message)),
+            Err(error) => return Err(error),
         };
-        Ok(Self {
+        let mut check = Self {
             read,
             model,
             report: Report::default(),
@@ -41,22 +48,20 @@ impl<'a, R: Read> Check<'a, R> {
             stream: None,
             packages: Vec::new(),
             chain: Chain::default(),
-        })
+            lost: BTreeSet::new(),
+        };
+        if let Some(message) = damage {
+            check.found(VerifyKind::Unreadable, HEAD_PLACE, message);
+        }
+        Ok(check)
     }
 
     /// Checks what can be checked only when all was seen.
     pub(super) fn end(&mut self) -> Result<(), CallError> {
         self.leave_stream(&Key::History(0))?;
         self.sources();
-        let Chain { commit, hash, millis } = self.chain;
-        let head = self.head;
-        let place = "meta `head`";
-        if commit != head.commit {
-            let message = format!("the history ends at {commit}, the head says {}", head.commit);
-            self.found(VerifyKind::HistoryGap, place, message);
-        } else if (hash, millis) != (head.hash, head.millis) {
-            let message = format!("hash and instant are not those of commit {commit}");
-            self.found(VerifyKind::HistoryChain, place, message);
+        if let Some(head) = self.head {
+            self.head_is_of_the_history(&head);
         }
         match meta::format(self.read) {
             Ok(None) if self.report.counts.total() > 0 => {
@@ -66,6 +71,17 @@ impl<'a, R: Read> Check<'a, R> {
             Err(error) => return Err(error),
         }
         Ok(())
+    }
+
+    fn head_is_of_the_history(&mut self, head: &Head) {
+        let Chain { commit, hash, millis } = self.chain;
+        if commit != head.commit {
+            let message = format!("the history ends at {commit}, the head says {}", head.commit);
+            self.found(VerifyKind::HistoryGap, HEAD_PLACE, message);
+        } else if (hash, millis) != (head.hash, head.millis) {
+            let message = format!("hash and instant are not those of commit {commit}");
+            self.found(VerifyKind::HistoryChain, HEAD_PLACE, message);
+        }
     }
 
     /// Checks an entry of the history: it follows the one before, and is the one that was written.
@@ -110,11 +126,46 @@ impl<'a, R: Read> Check<'a, R> {
             let message = format!("there is no record of its transaction {id}");
             self.found(VerifyKind::Transaction, place.clone(), message);
         }
+        self.lost(&entry)?;
         let touched = entry.touched.iter().map(|touched| touched.object);
         for object in touched.chain([entry.receiver]) {
             if !object::exists(self.read, object)? {
                 let message = format!("{} is not there", self.model.text(object));
                 self.found(VerifyKind::Dangling, place.clone(), message);
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds what an entry says that it wrote and nobody else would miss: the cursor of a reader, and
+    /// a state that an object may be without. Neither is ever taken away.
+    fn lost(&mut self, entry: &HistoryEntry) -> Result<(), CallError> {
+        for Touched { object, slots, .. } in &entry.touched {
+            let Some(atom) = self.model.atom_of(object.atom) else { continue };
+            for slot in slots {
+                let (kind, key) = match &entry.action {
+                    Action::Advance { cursor, .. } => {
+                        let name = cursor.as_str().into();
+                        let key = Key::Cursor { object: *object, slot: *slot, name };
+                        (VerifyKind::Cursor, key)
+                    }
+                    Action::Call { .. } | Action::Create { .. } => {
+                        let state = atom.states.iter().find(|it| it.tag == *slot);
+                        if !state.is_some_and(StateModel::may_be_absent) {
+                            continue;
+                        }
+                        (VerifyKind::MissingState, Key::State { object: *object, slot: *slot })
+                    }
+                };
+                let bytes = key.encode();
+                if self.read.contains(&bytes)? || self.lost.contains(&bytes) {
+                    continue;
+                }
+                let message = format!("commit {} wrote it, and it is not there", entry.commit);
+                self.found(kind, self.place(&key), message);
+                if self.lost.len() < Report::MOST {
+                    self.lost.insert(bytes);
+                }
             }
         }
         Ok(())

@@ -4,8 +4,10 @@ use bytes::Bytes;
 use quixos_schema::{Cardinality, Tag};
 
 use crate::error::CallError;
+use crate::header::Header;
 use crate::key::{self, Key};
-use crate::object::Header;
+use crate::meta::Head;
+use crate::model::AtomModel;
 use crate::overlay::Read;
 use crate::reference::ObjectRef;
 use crate::verify::{Check, VerifyKind};
@@ -22,33 +24,67 @@ impl<R: Read> Check<'_, R> {
             return Ok(());
         };
         self.owner = Some((object, true));
-        if let Some(Header { commit, millis }) = self.strictly(&key, value) {
-            self.commit(&key, commit, millis)?;
-            let created = self.history_entry(commit)?.is_none_or(|entry| {
-                entry.touched.iter().any(|touched| touched.object == object && touched.created)
-            });
-            if !created {
-                let message = format!("commit {commit} did not create it");
-                self.found(VerifyKind::Commit, place.clone(), message);
-            }
+        let header = self.strictly::<Header>(&key, value);
+        if let Some(Head { last_id, .. }) = self.head
+            && object.id > last_id
+        {
+            let message = format!("the last id that was given out is {last_id}");
+            self.found(VerifyKind::Commit, place, message);
         }
-        if object.id > self.head.last_id {
-            let message = format!("the last id that was given out is {}", self.head.last_id);
-            self.found(VerifyKind::Commit, place.clone(), message);
+        // What cannot be read for one of these checks does not keep the others from being made.
+        let states = self.has_states(object, atom);
+        self.unless_damaged(&key, states)?;
+        let Some(header) = header else { return Ok(()) };
+        let created = self.is_created(object, &header);
+        self.unless_damaged(&key, created)?;
+        self.targets(object, atom, &header)
+    }
+
+    fn is_created(&mut self, object: ObjectRef, header: &Header) -> Result<(), CallError> {
+        let Header { commit, millis, .. } = *header;
+        let key = Key::Object(object);
+        self.commit(&key, commit, millis)?;
+        let created = self.history_entry(commit)?.is_none_or(|entry| {
+            entry.touched.iter().any(|touched| touched.object == object && touched.created)
+        });
+        if !created {
+            let message = format!("commit {commit} did not create it");
+            self.found(VerifyKind::Commit, self.place(&key), message);
         }
+        Ok(())
+    }
+
+    fn has_states(&mut self, object: ObjectRef, atom: &AtomModel) -> Result<(), CallError> {
         for slot in &atom.states {
             if !slot.may_be_absent() && !self.read.contains(&key::state(object, slot.tag))? {
                 let message = format!("it has no state `{}`", slot.name);
-                self.found(VerifyKind::MissingState, place.clone(), message);
+                self.found(VerifyKind::MissingState, self.place(&Key::Object(object)), message);
             }
         }
+        Ok(())
+    }
+
+    /// Checks that the header of an object says of each edge with exactly one target where it
+    /// leads, and of no other; but for those that may have none by now.
+    fn targets(
+        &mut self,
+        object: ObjectRef,
+        atom: &AtomModel,
+        header: &Header,
+    ) -> Result<(), CallError> {
+        let place = self.place(&Key::Object(object));
+        if !header.is_ordered() {
+            let message = "the targets in its header are not in the order of their slots' tags";
+            self.found(VerifyKind::Value, place.clone(), message);
+        }
         for edge in &atom.edges {
-            if edge.cardinality == Cardinality::One
-                && !self.read.contains(&key::edge(object, edge.tag, &[]))?
-            {
+            if edge.cardinality == Cardinality::One && header.target(edge.tag).is_none() {
                 let message = format!("it has no target of `{}`, which has exactly one", edge.name);
                 self.found(VerifyKind::Cardinality, place.clone(), message);
             }
+        }
+        for (slot, target) in &header.targets {
+            self.target_in_header(atom, object, *slot, *target)?;
         }
         Ok(())
     }

@@ -16,6 +16,8 @@ pub(super) struct Run {
     slot: Tag,
     /// The offset behind the last event.
     next: u64,
+    /// The commit that appended it.
+    commit: u64,
 }
 
 impl<R: Read> Check<'_, R> {
@@ -59,7 +61,9 @@ impl<R: Read> Check<'_, R> {
             let message = format!("the event before has offset {}", Before(expected));
             self.found(VerifyKind::StreamGap, self.place(&key), message);
         }
-        self.stream = Some(Run { object, slot, next: offset.saturating_add(1) });
+        let before = self.stream.as_ref().map_or(0, |run| run.commit);
+        let next = offset.saturating_add(1);
+        self.stream = Some(Run { object, slot, next, commit: before });
         let Some(atom) = self.owner(object, &key)? else { return Ok(()) };
         let Some(stream) = atom.streams.iter().find(|it| it.tag == slot) else {
             self.unknown_slot(&key, "stream");
@@ -72,6 +76,11 @@ impl<R: Read> Check<'_, R> {
         let head = &value[..value.len() - event.len()];
         self.strictly::<Head>(&key, head);
         self.commit(&key, commit, millis)?;
+        if commit < before {
+            let message = format!("commit {commit} wrote it, and {before} the event before it");
+            self.found(VerifyKind::Commit, self.place(&key), message);
+        }
+        self.stream = Some(Run { object, slot, next, commit });
         let appended = self.history_entry(commit)?.is_none_or(|entry| {
             let this = entry.touched.iter().find(|touched| touched.object == object);
             this.is_some_and(|touched| touched.slots.contains(&slot))
@@ -85,7 +94,7 @@ impl<R: Read> Check<'_, R> {
 
     /// Checks, where the events of a stream end, that its length is theirs.
     pub(super) fn leave_stream(&mut self, next: &Key<'_>) -> Result<(), CallError> {
-        let Some(Run { object, slot, next: length }) = self.stream else { return Ok(()) };
+        let Some(Run { object, slot, next: length, .. }) = self.stream else { return Ok(()) };
         if matches!(next, Key::Event { object: o, slot: s, .. } if (*o, *s) == (object, slot)) {
             return Ok(());
         }

@@ -1,13 +1,16 @@
 //! A small package with one of everything that a store can hold, and a store filled by its calls:
 //! shelves with books, in a set, in a map, as a keyed inverse, told of on a stream.
 
+#![allow(dead_code, reason = "each test file uses its part of this")]
+
 use std::sync::Arc;
 
 use bytes::Bytes;
 use chrono::DateTime;
 use quixos_runtime::store::{Batch, Durability, MemoryStore, Store};
 use quixos_runtime::{
-    Call, CallError, Caller, Handler, ManualClock, ObjectRef, PackageCode, Runtime, SeededIds, key,
+    Builder, Call, CallError, Caller, Handler, ManualClock, ObjectRef, PackageCode, Runtime,
+    SeededIds,
 };
 use quixos_schema::{Sources, Tag, check};
 use serde::{Deserialize, Serialize};
@@ -50,6 +53,7 @@ atom ShelfObject id "atom:test:shelf" {
 
 atom BookObject id "atom:test:book" {
   state data id "data": BookData;
+  state note id "note": optional<string>;
   edge home id "home": one atom ShelfObject;
   implements Readable;
   implements Book {
@@ -70,6 +74,7 @@ package Library id "package:test:library" revision "package:test:library@1" {
   };
   operation book_rename id "test:book_rename": string -> unit mode call execution transaction targets [server] receiver any requires {
     state data id "data": BookData [read, write];
+    state note id "note": optional<string> [write];
   };
 }
 "#;
@@ -110,6 +115,7 @@ fn shelf_favour(call: &Call<'_>, input: &[u8]) -> Result<Vec<u8>, CallError> {
 fn book_rename(call: &Call<'_>, input: &[u8]) -> Result<Vec<u8>, CallError> {
     let title: String = quixos_runtime::dispatch::decode_input(input)?;
     let data: BookData = call.state_read(0)?;
+    call.state_write(1, &Some(format!("was {}", data.title)))?;
     call.state_write(0, &BookData { title, ..data })?;
     Ok(Vec::new())
 }
@@ -141,13 +147,15 @@ pub(crate) fn open(store: &Arc<dyn Store>) -> Runtime {
 }
 
 pub(crate) fn open_with(store: &Arc<dyn Store>, package: PackageCode) -> Runtime {
+    builder(package).open(Arc::clone(store)).expect("the store is the package's")
+}
+
+pub(crate) fn builder(package: PackageCode) -> Builder {
     let instant = DateTime::from_timestamp(1_700_000_000, 0).expect("a valid instant");
     Runtime::builder()
         .package(package)
         .clock(Arc::new(ManualClock::at(instant)))
         .ids(Arc::new(SeededIds::new(1)))
-        .open(Arc::clone(store))
-        .expect("the store is the package's")
 }
 
 /// A shelf and the first of its books.
@@ -162,10 +170,7 @@ pub(crate) struct Filled {
 /// Fills a store: a shelf with books, the first of which is renamed and favoured; and a reader of
 /// the stream. The runtime is closed when this returns.
 pub(crate) fn fill(store: &Arc<dyn Store>, books: u32) -> Filled {
-    let filled = block_on(fill_open(store, books));
-    let cursor = key::cursor(filled.shelf, Tag::of("events"), "reader");
-    write(store.as_ref(), [(cursor, Some(encoded(&1_u64)))]);
-    filled
+    block_on(fill_open(store, books))
 }
 
 async fn fill_open(store: &Arc<dyn Store>, books: u32) -> Filled {
@@ -186,6 +191,8 @@ async fn fill_open(store: &Arc<dyn Store>, books: u32) -> Filled {
     let () = renamed.expect("renamed");
     let favoured = session.member_call(shelf, "interface:test:shelf", 1, &book).await;
     let () = favoured.expect("favoured");
+    let stream = runtime.stream(shelf, "events").expect("a shelf has it");
+    stream.advance(session.caller(), "reader", 1).await.expect("it has an event");
     runtime.close();
     Filled { shelf, book, transaction }
 }

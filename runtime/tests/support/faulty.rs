@@ -41,6 +41,8 @@ struct State {
     expiring: AtomicUsize,
     /// Keys and values of the largest batch.
     largest: AtomicUsize,
+    /// How many values were asked for.
+    gets: AtomicUsize,
 }
 
 #[derive(Default)]
@@ -87,6 +89,11 @@ impl FaultyStore {
     pub fn largest_batch(&self) -> usize {
         self.state.largest.load(Ordering::SeqCst)
     }
+
+    /// Returns how many values were asked for so far.
+    pub fn gets(&self) -> usize {
+        self.state.gets.load(Ordering::SeqCst)
+    }
 }
 
 fn no_space() -> CommitError {
@@ -107,6 +114,8 @@ impl Store for FaultyStore {
             key.len() + value.as_ref().map_or(0, Bytes::len)
         };
         self.state.largest.fetch_max(batch.writes.iter().map(size).sum(), Ordering::SeqCst);
+        let newest = self.inner.view().unwrap().version();
+        assert_eq!(batch.read_version, newest, "the lane is the only one that writes");
         let mut faults = self.state.faults.lock().unwrap();
         if faults.front() == Some(&Fault::NoSpaceAtSubmit) {
             faults.pop_front();
@@ -204,6 +213,7 @@ impl View for FaultyView {
 
     fn get(&self, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
         self.check()?;
+        self.state.gets.fetch_add(1, Ordering::SeqCst);
         self.inner.get(key)
     }
 

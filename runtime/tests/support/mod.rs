@@ -113,6 +113,14 @@ pub fn note_data(key: &str) -> NoteData {
     NoteData { key: key.into(), text: format!("the text of {key}"), friend: None }
 }
 
+pub fn seen(note: Option<ObjectRef>) -> Seen {
+    Seen { text: "seen".into(), note }
+}
+
+pub fn creation(shelf: ObjectRef, friend: Option<ObjectRef>) -> CreateNote {
+    CreateNote { data: NoteData { friend, ..note_data("new") }, shelf }
+}
+
 fn input<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> T {
     postcard::from_bytes(bytes).unwrap()
 }
@@ -198,6 +206,14 @@ pub fn package(probe: Handler) -> PackageCode {
     package_of(include_str!("shelf.quixos"), probe)
 }
 
+/// Returns the package with another handler for an operation.
+pub fn package_with(operation: &str, handler: Handler) -> PackageCode {
+    let mut package = package(nothing_found);
+    let found = package.handlers.iter_mut().find(|(name, _)| *name == operation);
+    found.unwrap().1 = handler;
+    package
+}
+
 /// Returns the package with other definitions.
 pub fn package_of(text: &'static str, probe: Handler) -> PackageCode {
     let mut sources = Sources::new();
@@ -263,6 +279,10 @@ impl Shelf {
 
     pub fn play(&self, steps: &[Step]) -> Result<Vec<ObjectRef>, CallError> {
         blocking(self.session.member_call(self.shelf, SHELVING, shelving::PLAY, &steps.to_vec()))
+    }
+
+    pub fn probe(&self, probe: &Probe) -> Result<Option<ObjectRef>, CallError> {
+        blocking(self.session.member_call(self.shelf, SHELVING, shelving::PROBE, probe))
     }
 
     pub fn create(&self, key: &str) -> ObjectRef {

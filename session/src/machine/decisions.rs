@@ -17,9 +17,7 @@ use crate::status::{
     COMPLETED, DROPPED, FAILED, LLM_CALL, PENDING, QUEUED, RETRY_SCHEDULED, SERVER, START_QUEUED,
     TOOL_CALL, WORKER,
 };
-use crate::stored::{
-    self, SUB_AGENT_FINISHED, StoredCall, StoredTrigger, TOOL_FINISHED,
-};
+use crate::stored::{self, SUB_AGENT_FINISHED, StoredCall, StoredTrigger, TOOL_FINISHED};
 
 impl Machine<'_, '_> {
     /// Queues a decision behind all others, and returns its id.
@@ -235,8 +233,8 @@ impl Machine<'_, '_> {
         let untold = self.live.decisions.iter().filter(untold).count();
         let running = self.live.calls.iter().filter(|call| call.kind != LLM_CALL).count();
         // What is still to be told goes on with the conversation: a prompt made now would lack it.
-        let busy = !self.live.calls.is_empty()
-            || self.live.decisions.iter().any(|other| other.id != id);
+        let busy =
+            !self.live.calls.is_empty() || self.live.decisions.iter().any(|other| other.id != id);
         Ok(Frozen {
             head: self.data.head.clone(),
             nodes: self.data.nodes,

@@ -71,12 +71,10 @@ impl Machine<'_, '_> {
             self.report.applied = false;
             return Ok(());
         }
-        let outcome = match (&child.result, &child.error) {
-            (Some(result), None) => StoredOutcome::Result { result: text(result)? },
-            (_, error) => {
-                let error = error.as_deref().unwrap_or("the sub-agent failed");
-                Failure::fatal(error, None).outcome()
-            }
+        let outcome = match &child.error {
+            Some(error) => Failure::fatal(error, None).outcome(),
+            // A turn that ended because nothing was left to do has nothing to show, and is good.
+            None => StoredOutcome::Result { result: text(child.result.as_deref())? },
         };
         self.end_call(&child.call, &outcome, Tell::Worker)
     }
@@ -149,7 +147,8 @@ pub(super) fn failure(path: &str, failure: &CallFailure) -> Result<Failure, Call
 }
 
 /// Returns what a child was done with as its parent's model reads it.
-fn text(result: &str) -> Result<String, CallError> {
+fn text(result: Option<&str>) -> Result<String, CallError> {
+    let result = result.unwrap_or("null");
     Ok(match stored::read_text(result, "what a child was done with")? {
         Value::String(text) => text,
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {

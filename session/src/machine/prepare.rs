@@ -21,7 +21,7 @@ use crate::reconcile::{self, Plan};
 use crate::sessions::DecisionData;
 use crate::status::LLM_CALL;
 use crate::stored::{self, LLM_EXECUTE, TOOL_EXECUTE};
-use crate::tools;
+use crate::{retry, tools};
 
 /// An answer that was understood.
 pub(super) struct Prepared {
@@ -86,10 +86,6 @@ pub(super) enum Settled {
     /// A model's response, whose form the call decides.
     Response(Value),
 }
-
-/// Never tried again, and given all the time it needs.
-const ONCE: RetryPolicy =
-    RetryPolicy { timeout_secs: None, max_retries: 0, backoff_base_secs: 0, backoff_max_secs: 0 };
 
 impl Machine<'_, '_> {
     /// Understands an answer. The text says why it cannot be.
@@ -200,11 +196,9 @@ impl Machine<'_, '_> {
         let handler =
             call.handler.or_else(|| config.and_then(|config| config.handler)).unwrap_or_default();
         let retry = call.retry.or_else(|| config.and_then(|config| config.retry));
-        let retry = match (retry, handler) {
-            (Some(retry), _) => retry,
-            (None, CallHandler::Server) => self.settings()?.model_retry,
-            // The decision that hands it out is bounded by a policy of its own.
-            (None, CallHandler::Worker) => ONCE,
+        let retry = match retry {
+            Some(retry) => retry,
+            None => retry::of_model_call(handler, self.settings()?.model_retry),
         };
         let by_worker = config.filter(|_| handler == CallHandler::Worker);
         let stream = call.stream.or_else(|| config.and_then(|config| config.stream));

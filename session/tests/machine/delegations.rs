@@ -130,6 +130,19 @@ async fn a_cancelled_child_is_told_to_its_parent() {
     assert_eq!(told["error"], json!("cancelled"));
 }
 
+/// A child that has nothing left to do is done: its parent waits for it.
+#[tokio::test]
+async fn a_child_with_nothing_left_to_do_has_answered() {
+    let world = world().await;
+    let talk = delegated(&world, &[("c1", "one")]).await;
+    talk.run_errands().await;
+    let child = &talk.children().await[0];
+    child.echo("session.start").await;
+    child.answer_next("client.messages", &json!({})).await;
+    let told = json!(talk.next("sub_agent.finished").await.trigger);
+    assert_eq!((&told["ok"], &told["result"]), (&json!(true), &json!("null")));
+}
+
 /// F92: only a child's first turn answers the delegation.
 #[tokio::test]
 async fn a_child_answers_once() {

@@ -3,7 +3,7 @@
 use quixos_protocol::{ErrorCode, Trigger, trigger};
 use serde_json::json;
 
-use crate::support::{Talk, World, config, message, retry, says};
+use crate::support::{Talk, World, config, machine, message, retry, says};
 
 fn finished(trigger: &Trigger) -> &trigger::LlmFinished {
     let Trigger::LlmFinished(finished) = trigger else { panic!("{trigger:?}") };
@@ -202,4 +202,16 @@ async fn a_decision_that_was_delivered_is_delivered_again_to_whoever_takes_over(
     assert_eq!(talk.next("client.messages").await.attempts, 1);
     talk.take(true).await;
     assert_eq!(talk.next("client.messages").await.attempts, 2);
+}
+
+/// A model call that the worker puts off waits as long as it takes, if nobody gave it a time.
+#[tokio::test]
+async fn a_deferred_model_call_waits() {
+    let world = World::new().await;
+    let talk = worker_runs(&world, None).await;
+    let asked = talk.answer_next("llm.execute", &json!({})).await;
+    let Trigger::LlmExecute(execute) = asked.trigger else { panic!() };
+    talk.wait(1_000_000).await;
+    talk.settle_as(machine(), &execute.id, Some(1), &says("At last.")).await.unwrap();
+    assert!(finished(&talk.next("llm.finished").await.trigger).ok);
 }

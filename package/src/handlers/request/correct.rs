@@ -29,7 +29,7 @@ impl Handler for AgentRuntime {
         if let Some(correction) = cx.correction().resolve()? {
             return Ok(Some(correction));
         }
-        if corrections_in_a_row(cx, input.max_corrections)? >= input.max_corrections {
+        if ends_a_row_of(cx, input.max_corrections)? {
             return Ok(None);
         }
         let thread = cx.request(cx.receiver()).thread()?;
@@ -39,16 +39,17 @@ impl Handler for AgentRuntime {
     }
 }
 
-/// Counts the corrections that led to this request, this one included, up to `most`.
-fn corrections_in_a_row(cx: &Context<'_>, most: u32) -> Result<u32, CallError> {
+/// Says whether this request is the last of so many corrections in a row.
+fn ends_a_row_of(cx: &Context<'_>, corrections: u32) -> Result<bool, CallError> {
     let mut request: Ref<AgentRequestObject> = cx.receiver();
-    let mut count = 0;
-    while count < most && cx.request(request).admission()?.source_kind == CORRECTION {
-        let Some(corrected) = cx.request(request).retry_of()? else { break };
+    for _ in 0..corrections {
+        if cx.request(request).admission()?.source_kind != CORRECTION {
+            return Ok(false);
+        }
+        let Some(corrected) = cx.request(request).retry_of()? else { return Ok(false) };
         request = corrected;
-        count += 1;
     }
-    Ok(count)
+    Ok(true)
 }
 
 /// Asks for the same again, with the errors as its text.

@@ -21,7 +21,7 @@ impl Handler for AgentRuntime {
 
 fn adjusted(pending: u32, delta: i32) -> Result<u32, CallError> {
     pending.checked_add_signed(delta).ok_or_else(|| {
-        if delta < 0 {
+        if delta.is_negative() {
             CallError::invalid("delta", format!("only {pending} are pending"))
         } else {
             counter::limit("thread.pending", "above", u32::MAX.into())

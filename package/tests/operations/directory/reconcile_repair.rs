@@ -132,6 +132,7 @@ async fn reconcile_repair_is_unavailable_before_the_directory_is_initialized() {
     let client = AgentDirectory::on(&world.session, directory);
     let error = world.fails(client.reconcile_repair(&repair("r1"))).await;
     assert_eq!(error.code(), "unavailable");
+    assert!(error.to_string().contains("default agent"), "the first that is missing: {error}");
     // What the attempt is comes before.
     let zeroth = Repair { generation: 0, ..repair("r1") };
     let error = world.fails(client.reconcile_repair(&zeroth)).await;

@@ -13,6 +13,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use super::cache::Cache;
 use super::disk::Disk;
 use super::engine::{Engine, Failure};
 use super::folder::Folder;
@@ -30,6 +31,7 @@ const AMPLIFICATION: u64 = 4;
 pub(super) struct Lane {
     // In this order they are dropped: sled's files are ours until sled is closed.
     pub(super) engine: Engine,
+    pub(super) cache: Cache,
     folder: Folder,
     disk: Arc<dyn Disk>,
     free_space_floor: u64,
@@ -51,6 +53,7 @@ pub(super) struct Lane {
 /// What a lane is opened with.
 pub(super) struct Opened {
     pub(super) engine: Engine,
+    pub(super) cache: Cache,
     pub(super) folder: Folder,
     pub(super) disk: Arc<dyn Disk>,
     pub(super) progress: Progress,
@@ -67,9 +70,11 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Lane {
     /// Starts where the store ends. All of it must be durable.
     pub(super) fn start(opened: Opened) -> Lane {
-        let Opened { engine, folder, disk, progress, long, newest, free_space_floor } = opened;
+        let Opened { engine, cache, folder, disk, progress, long, newest, free_space_floor } =
+            opened;
         Lane {
             engine,
+            cache,
             folder,
             disk,
             free_space_floor,
@@ -132,6 +137,9 @@ impl Lane {
         self.applying.store(overlay.version, Ordering::SeqCst);
         let written = self.engine.apply(batch).map_err(|failure| self.fail(failure.to_string()));
         let written = written.and_then(|()| {
+            for (key, value) in &overlay.writes {
+                self.cache.replace(key, value);
+            }
             self.applied.store(overlay.version, Ordering::SeqCst);
             match durability {
                 Durability::Durable => self.make_durable(),

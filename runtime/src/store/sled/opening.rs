@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::SledOptions;
+use super::cache::Cache;
 use super::disk::Disk;
 use super::engine::{Engine, Failure};
 use super::error::OpenError;
@@ -27,8 +28,18 @@ pub(super) fn open(
         Contents::Store => recover(&folder, options, disk.as_ref())?,
     };
     let long = LongValues::find(&engine).map_err(|failure| unopened(&folder, failure))?;
+    let cache = Cache::new(options.recent_bytes);
     let free_space_floor = options.free_space_floor;
-    Ok(Lane::start(Opened { engine, folder, disk, progress, long, newest, free_space_floor }))
+    Ok(Lane::start(Opened {
+        engine,
+        cache,
+        folder,
+        disk,
+        progress,
+        long,
+        newest,
+        free_space_floor,
+    }))
 }
 
 /// Makes an empty store. Until [`Folder::finish`] it is none, and is made again.

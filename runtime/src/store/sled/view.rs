@@ -1,6 +1,6 @@
 //! The store at one version: the batch under way, if one was, over sled.
 //!
-//! sled knows no versions: it shows what is in it now. So each read ends with the question whether
+//! sled knows no versions: it shows what is in it now, and so does the cache before it. So each read ends with the question whether
 //! a batch after this version has begun to reach sled; if so the answer is `Expired`, also when
 //! what was read looked damaged, for then it was a mixture of two versions.
 
@@ -11,15 +11,13 @@ use std::sync::Arc;
 use ::sled::IVec;
 use bytes::Bytes;
 
+use super::cache;
 use super::engine::{Engine, Failure, Scan};
 use super::lane::Lane;
 use super::overlay::{Overlay, Write};
 use super::record::{self, Damaged, Stored};
 use crate::store::checked::readable_range;
 use crate::store::{Direction, Page, RESERVED, StoreError, Version, View};
-
-/// Shorter values are copied, longer ones kept as sled holds them.
-const COPIED_BYTES: usize = 512;
 
 /// One version of the store, as long as sled still shows it.
 #[derive(Debug)]
@@ -42,10 +40,17 @@ impl SledView {
         if dropped { Err(StoreError::Expired) } else { Ok(()) }
     }
 
-    /// Returns what was read of sled, if that was this version.
+    /// Returns what was read of sled or the cache, if that was this version.
     fn if_current<T>(&self, read: Result<T, StoreError>) -> Result<T, StoreError> {
         self.refuse_if_gone()?;
         if self.lane.applying() > self.version { Err(StoreError::Expired) } else { read }
+    }
+
+    /// Reads what sled holds under a key, and has the cache keep it.
+    fn read(&self, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
+        let found = self.if_current(read(&self.lane.engine, key))?;
+        self.lane.cache.keep(key, &found, || self.if_current(Ok(())).is_ok());
+        Ok(found)
     }
 }
 
@@ -61,7 +66,10 @@ impl View for SledView {
         match self.overlay.as_ref().and_then(|overlay| overlay.get(key)) {
             // Nothing of sled's, so that it holds true while later batches are written.
             Some(value) => self.refuse_if_gone().map(|()| value.clone()),
-            None => self.if_current(read(&self.lane.engine, key)),
+            None => match self.lane.cache.get(key) {
+                Some(found) => self.if_current(Ok(found)),
+                None => self.read(key),
+            },
         }
     }
 
@@ -162,7 +170,8 @@ fn read(engine: &Engine, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
 /// Reads the value of a record, its parts included.
 fn value(engine: &Engine, key: &[u8], record: IVec) -> Result<Bytes, StoreError> {
     let parts = match record::read_value(key, &record).map_err(damaged)? {
-        Stored::Whole(start) if record.len() > COPIED_BYTES => {
+        // Longer ones are handed out as sled holds them.
+        Stored::Whole(start) if record.len() - start > cache::VALUE_BYTES => {
             return Ok(Bytes::from_owner(record).slice(start..));
         }
         Stored::Whole(start) => return Ok(Bytes::copy_from_slice(&record[start..])),

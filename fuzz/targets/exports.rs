@@ -1,0 +1,5 @@
+//! Export files, made up by libFuzzer.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| quixos_fuzz_properties::exports(bytes));

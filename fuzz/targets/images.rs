@@ -1,0 +1,5 @@
+//! All that a store holds, made up by libFuzzer.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| quixos_fuzz_properties::images(bytes));

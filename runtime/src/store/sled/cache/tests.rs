@@ -1,0 +1,106 @@
+//! What is kept, what is replaced, and how much of it at most.
+
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use super::{Cache, ENTRY_BYTES, Found, SHARDS, VALUE_BYTES};
+
+const BYTES: u64 = 1 << 20;
+
+fn found(value: &str) -> Found {
+    Some(value.to_owned().into())
+}
+
+#[test]
+fn what_is_kept_is_there_until_it_is_replaced() {
+    let cache = Cache::new(BYTES);
+    assert_eq!(cache.get(b"a"), None);
+    cache.keep(b"a", &found("1"), || true);
+    cache.keep(b"b", &None, || true);
+    assert_eq!(cache.get(b"a"), Some(found("1")));
+    assert_eq!(cache.get(b"b"), Some(None), "that nothing was found is known too");
+    cache.replace(b"a", &None);
+    cache.replace(b"b", &found("2"));
+    assert_eq!(cache.get(b"a"), Some(None));
+    assert_eq!(cache.get(b"b"), Some(found("2")));
+}
+
+#[test]
+fn what_is_no_longer_so_is_not_kept() {
+    let cache = Cache::new(BYTES);
+    cache.keep(b"a", &found("1"), || false);
+    assert_eq!(cache.get(b"a"), None);
+}
+
+#[test]
+fn what_is_written_and_not_read_takes_no_room() {
+    let cache = Cache::new(BYTES);
+    cache.replace(b"a", &found("1"));
+    assert_eq!(cache.get(b"a"), None);
+}
+
+#[test]
+fn a_replacement_comes_after_what_is_being_kept() {
+    let cache = Cache::new(BYTES);
+    let (replaced, is_replaced) = mpsc::channel();
+    let cache = &cache;
+    thread::scope(|scope| {
+        cache.keep(b"a", &found("old"), || {
+            scope.spawn(move || {
+                cache.replace(b"a", &found("new"));
+                let _ = replaced.send(());
+            });
+            // Were it not to wait, it would now come first, and be overwritten by the old.
+            is_replaced.recv_timeout(Duration::from_millis(100)).is_err()
+        });
+    });
+    assert_eq!(cache.get(b"a"), Some(found("new")));
+}
+
+#[test]
+fn long_values_are_not_kept() {
+    let cache = Cache::new(BYTES);
+    let value = |length: usize| Some(vec![1; length].into());
+    cache.keep(b"a", &value(VALUE_BYTES), || true);
+    cache.keep(b"b", &value(VALUE_BYTES + 1), || true);
+    assert_eq!(cache.get(b"a"), Some(value(VALUE_BYTES)));
+    assert_eq!(cache.get(b"b"), None);
+    cache.replace(b"a", &value(VALUE_BYTES + 1));
+    assert_eq!(cache.get(b"a"), None, "and drive out the short one that they replace");
+}
+
+#[test]
+fn what_is_kept_twice_is_replaced_once_and_for_all() {
+    // Room for one and a half in a generation: the second drives the first into the older one.
+    let value = |length: usize| Some(vec![1; length].into());
+    let bytes = (ENTRY_BYTES + 1000) * 3 / 2 * 2 * SHARDS;
+    let cache = Cache::new(bytes as u64);
+    cache.keep(b"a", &value(1000), || true);
+    cache.keep(b"a", &value(1000), || true);
+    cache.replace(b"a", &value(VALUE_BYTES + 1));
+    assert_eq!(cache.get(b"a"), None);
+}
+
+#[test]
+fn no_more_is_kept_than_there_is_memory_for() {
+    let cache = Cache::new(BYTES);
+    let key = |number: u32| number.to_be_bytes();
+    let all = 0..20_000;
+    for number in all.clone() {
+        cache.keep(&key(number), &found("value"), || true);
+        // Read again and again, and so never among what is forgotten.
+        assert_eq!(cache.get(&key(0)), Some(found("value")), "after {number}");
+    }
+    // Counting reads, which may forget more; it is at most what was there.
+    let bytes = all.filter(|number| cache.get(&key(*number)).is_some()).count() * ENTRY_BYTES;
+    assert!(bytes > BYTES as usize / 4, "only {bytes} bytes of {BYTES}");
+    assert!(bytes <= BYTES as usize, "{bytes} bytes of {BYTES}");
+}
+
+#[test]
+fn without_memory_nothing_is_kept() {
+    let cache = Cache::new(0);
+    cache.keep(b"a", &found("1"), || true);
+    assert_eq!(cache.get(b"a"), None);
+}
