@@ -141,9 +141,7 @@ fn of_call(error: &CallError) -> ApiError {
     match error {
         CallError::Conflict { .. }
         | CallError::StaleFence { .. }
-        | CallError::StaleVersion { .. } => {
-            ApiError::new(StatusCode::CONFLICT, error.code(), text)
-        }
+        | CallError::StaleVersion { .. } => ApiError::new(StatusCode::CONFLICT, error.code(), text),
         CallError::Busy { .. } | CallError::Unavailable { .. } => {
             ApiError::new(StatusCode::SERVICE_UNAVAILABLE, error.code(), text)
         }
@@ -165,5 +163,32 @@ impl IntoResponse for ApiError {
             response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(RETRY_SECONDS));
         }
         response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn status(error: impl Into<ApiError>) -> (u16, bool) {
+        let response = error.into().into_response();
+        (response.status().as_u16(), response.headers().contains_key(RETRY_AFTER))
+    }
+
+    #[test]
+    fn what_may_be_tried_again_says_when() {
+        let refused = |reason: &str| Refusal::NotAdmitted(reason.to_owned());
+        assert_eq!(status(refused("capacity")), (429, true));
+        assert_eq!(status(refused("agent-disabled")), (503, true));
+        assert_eq!(status(refused("thread-archived")), (409, false));
+        assert_eq!(status(CallError::Busy { message: String::new() }), (503, true));
+        assert_eq!(status(CallError::Unavailable { message: String::new() }), (503, true));
+    }
+
+    #[test]
+    fn what_failed_inside_is_not_told_outside() {
+        let error = ApiError::from(CallError::Corrupt { message: "the text of a prompt".into() });
+        assert_eq!(error.status, StatusCode::INTERNAL_SERVER_ERROR);
+        assert!(!error.body.error.contains("prompt"));
     }
 }

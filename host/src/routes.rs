@@ -33,7 +33,9 @@ pub(crate) fn all(state: Arc<State>) -> Router {
         .merge(machine::routes())
         .merge(health::routes())
         .merge(docs::routes())
-        .fallback(async || ApiError::new(StatusCode::NOT_FOUND, "no-route", "there is no such route"))
+        .fallback(async || {
+            ApiError::new(StatusCode::NOT_FOUND, "no-route", "there is no such route")
+        })
         .method_not_allowed_fallback(async || {
             let error = "the route is there, with another method";
             ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "method", error)

@@ -67,7 +67,8 @@ impl Host {
     /// The store does not open, or was written by other packages.
     pub async fn open(config: Config, store: Arc<dyn Store>) -> Result<Self, HostError> {
         let packages = quixos_package::packages().into_iter().chain([quixos_session::package()]);
-        let builder = packages.fold(Runtime::builder(), |builder, package| builder.package(package));
+        let builder =
+            packages.fold(Runtime::builder(), |builder, package| builder.package(package));
         let runtime = builder.open(store)?;
         match Self::start(config, runtime.clone()).await {
             Ok(state) => Ok(Self { runtime, state }),
@@ -105,7 +106,6 @@ impl Host {
     }
 
     /// Returns the routes, for whoever serves them another way.
-    #[must_use]
     pub fn router(&self) -> Router {
         routes::all(Arc::clone(&self.state))
     }

@@ -59,9 +59,10 @@ impl State {
     /// Returns the tenant that a key is of. Each hash is looked at, so that the time tells nothing.
     pub(crate) fn machine(&self, headers: &HeaderMap) -> Result<String, ApiError> {
         let key = KeyHash::of(credential(headers).ok_or_else(ApiError::unauthenticated)?);
-        let found = self.tenants.iter().fold(None, |found, (tenant, hash)| {
-            if hash.is(&key) { Some(tenant) } else { found }
-        });
+        let found = self
+            .tenants
+            .iter()
+            .fold(None, |found, (tenant, hash)| if hash.is(&key) { Some(tenant) } else { found });
         found.cloned().ok_or_else(ApiError::unauthenticated)
     }
 

@@ -37,9 +37,11 @@ async fn what_a_model_says_is_heard_while_it_says_it() {
     assert_eq!(status, 202);
     let deltas = events.iter().filter(|it| it.event == "llm.token.delta");
     let deltas: Vec<_> = deltas.inspect(|it| assert_eq!(it.id, None)).collect();
-    let text: String =
-        deltas.iter().filter_map(|it| it.data["delta"]["text"].as_str()).collect();
-    assert_eq!(text, "Hello! Ask me for the `weather`, to `book` a trip, or to `research` something.");
+    let text: String = deltas.iter().filter_map(|it| it.data["delta"]["text"].as_str()).collect();
+    assert_eq!(
+        text,
+        "Hello! Ask me for the `weather`, to `book` a trip, or to `research` something."
+    );
     host.stop().await;
 }
 
@@ -54,7 +56,7 @@ async fn the_user_is_asked_and_answers() {
         let events = host.first(path, None, count).await;
         let last = events.last().unwrap();
         if last.event == "tool.call.requested" {
-            call = last.data["payload"]["id"].clone();
+            call = last.data["payload"]["call_id"].clone();
             assert_eq!(last.data["payload"]["handler"], "client", "{last:?}");
             break;
         }

@@ -18,8 +18,7 @@ const CALL_HANDLERS: [(&str, CallHandler); 2] =
     [("server", CallHandler::Server), ("worker", CallHandler::Worker)];
 const TOOL_HANDLERS: [(&str, ToolHandler); 2] =
     [("worker", ToolHandler::Worker), ("client", ToolHandler::Client)];
-const FORMATS: [(&str, Format); 2] =
-    [("openai", Format::Openai), ("anthropic", Format::Anthropic)];
+const FORMATS: [(&str, Format); 2] = [("openai", Format::Openai), ("anthropic", Format::Anthropic)];
 
 /// A name that may be said once, and where it was.
 type Names<'a> = Vec<(String, Item<'a>)>;
@@ -213,13 +212,7 @@ fn policy(item: Item<'_>) -> Option<RetryPolicy> {
 }
 
 /// Finds a name that was said already.
-fn once<'a>(
-    names: &mut Names<'a>,
-    name: &str,
-    item: &Item<'a>,
-    what: &str,
-    findings: &Findings,
-) {
+fn once<'a>(names: &mut Names<'a>, name: &str, item: &Item<'a>, what: &str, findings: &Findings) {
     if let Some((_, first)) = names.iter().find(|(other, _)| other == name) {
         findings.put(Fault {
             code: Code::Clash,

@@ -65,9 +65,9 @@ fn read(
     let body = limits.take("body_bytes").and_then(|it| it.number(1024..=1 << 30));
     limits.end();
     file.end();
-    let limits = body.and_then(|it| usize::try_from(it).ok()).map_or_else(Limits::default, |body| {
-        Limits { body }
-    });
+    let limits = body
+        .and_then(|it| usize::try_from(it).ok())
+        .map_or_else(Limits::default, |body| Limits { body });
     Some(Config {
         address: address?,
         store: Some(surroundings.folder.join(folder.unwrap_or_else(|| "quixos-data".to_owned()))),
@@ -92,7 +92,8 @@ fn engine(mut section: Section<'_>) -> Options {
     if let Some(at_once) = at_once.and_then(|it| usize::try_from(it).ok()) {
         options.at_once = at_once;
     }
-    if let Some(millis) = section.take("checkpoint_millis").and_then(|it| it.number(1..=3_600_000)) {
+    if let Some(millis) = section.take("checkpoint_millis").and_then(|it| it.number(1..=3_600_000))
+    {
         options.checkpoint = Duration::from_millis(millis);
     }
     section.end();

@@ -75,11 +75,7 @@ fn scripted(section: &mut Section<'_>, surroundings: Surroundings<'_>) -> Option
     Some(Place::Scripted(Box::new(script)))
 }
 
-fn api(
-    section: &mut Section<'_>,
-    default: &str,
-    surroundings: Surroundings<'_>,
-) -> Option<Api> {
+fn api(section: &mut Section<'_>, default: &str, surroundings: Surroundings<'_>) -> Option<Api> {
     let refused = |item: &Item<'_>, error: quixos_engine::provider::ApiError| {
         item.refuse(error.to_string());
     };

@@ -9,10 +9,8 @@ use crate::openapi;
 use crate::state::State;
 
 pub(super) fn routes() -> Router<Arc<State>> {
-    Router::new()
-        .route("/openapi.json", get(async || Json(openapi::document())))
-        .route(
-            "/schemas/decision-protocol.json",
-            get(async || Json(quixos_protocol::schema::document())),
-        )
+    Router::new().route("/openapi.json", get(async || Json(openapi::document()))).route(
+        "/schemas/decision-protocol.json",
+        get(async || Json(quixos_protocol::schema::document())),
+    )
 }

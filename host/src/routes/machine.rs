@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use quixos_engine::Settlement;
-use quixos_protocol::{ClientInput, DecisionResponse};
+use quixos_protocol::{Action, ClientInput, DecisionResponse};
 use quixos_session::sessions::CallFailure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -180,11 +180,27 @@ async fn answer(
     Body(body): Body,
 ) -> Result<Json<Done>, ApiError> {
     let AnswerBody { session_id, decision_id, answer } = state.read(&body)?;
+    require_whole(&answer)?;
     let by = machine(&state.machine(&headers)?, "");
     state.require(&by, &session_id).await?;
     let answer = serde_json::to_string(&answer).map_err(|it| ApiError::invalid(it.to_string()))?;
     let outcome = state.engine.answer(&session_id, decision_id, answer).await?;
     Ok(Json(Done { ok: true, applied: outcome.applied }))
+}
+
+/// Refuses an answer that leaves out what only the reply to a delivery may leave out: which call is
+/// settled, and what a call is made with.
+fn require_whole(answer: &DecisionResponse) -> Result<(), ApiError> {
+    for (at, action) in answer.actions.iter().enumerate() {
+        let names_none =
+            matches!(action, Action::MessageSend(_) | Action::Interrupt(_) | Action::Done(_));
+        let lacks_model = matches!(action, Action::LlmCall(call) if call.model.is_none());
+        if lacks_model || !names_none && action.call_id().is_none() {
+            let missing = if lacks_model { "model" } else { "id" };
+            return Err(ApiError::invalid(format!("`/actions/{at}`: `{missing}` is missing")));
+        }
+    }
+    Ok(())
 }
 
 async fn interrupt(

@@ -5,7 +5,7 @@ use quixos_engine::live::Sink;
 use quixos_engine::provider::scripted::Scripted;
 use quixos_engine::worker::{Delivery, DeliveryError, Worker};
 use quixos_protocol::trigger::ToolExecute;
-use quixos_protocol::{Trigger, action::Failure, Action, DecisionResponse, action::ToolResult};
+use quixos_protocol::{Action, DecisionResponse, Trigger, action::Failure, action::ToolResult};
 use serde_json::Value;
 
 use super::EchoWorker;

@@ -63,8 +63,7 @@ struct Serving {
 /// When the config has faults, the store cannot be opened, or the address is taken.
 pub fn run(args: &Args, globals: &Globals, output: &mut Output) -> Result<Exit, Failure> {
     let path = args.config.as_deref().unwrap_or(Path::new(DEFAULT_CONFIG));
-    let Serving { mut config, is_demo } =
-        if args.demo { demo() } else { read(path, output)? };
+    let Serving { mut config, is_demo } = if args.demo { demo() } else { read(path, output)? };
     if args.check {
         let text = format!("`{}` is good", path.display());
         output.print(&Answer::new(json!({ "ok": true })).line(text))?;
@@ -145,9 +144,10 @@ async fn serve(
     let address = listener.local_addr().unwrap_or(address);
     let told = if is_demo { tell_demo(&host, address) } else { Ok(tell(address)) };
     let served = match told.and_then(|answer| output.print(&answer)) {
-        Ok(()) => host.serve(listener, stop).await.map_err(|error| {
-            Failure::new(Exit::Io, format!("cannot serve on {address}: {error}"))
-        }),
+        Ok(()) => host
+            .serve(listener, stop)
+            .await
+            .map_err(|error| Failure::new(Exit::Io, format!("cannot serve on {address}: {error}"))),
         Err(failure) => Err(failure),
     };
     host.close().await;

@@ -1,0 +1,125 @@
+//! What may be written in a config, and how what may not is shown.
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use std::path::Path;
+
+use expect_test::expect;
+use quixos_host::Config;
+use quixos_host::config::{Code, Faults, Surroundings};
+
+const EXAMPLE: &str = include_str!("../../examples/quixos.toml");
+
+fn read(text: &str) -> Result<Config, Faults> {
+    let variable = |name: &str| {
+        (name != "UNSET")
+            .then(|| format!("the value of {name}, which is long enough").replace(' ', "-"))
+    };
+    Config::read(text, Surroundings { folder: Path::new("folder"), variable: &variable })
+}
+
+#[test]
+fn the_example_is_good() {
+    let config = read(EXAMPLE).unwrap_or_else(|it| panic!("{}", it.render("f", EXAMPLE, false)));
+    let names: Vec<_> = config.agents.iter().map(|agent| agent.name.as_str()).collect();
+    assert_eq!(names, ["support", "researcher"]);
+    assert_eq!(config.agents[0].config.tools().len(), 2);
+    assert_eq!(config.providers.len(), 3);
+    assert_eq!(config.store.as_deref(), Some(Path::new("folder/quixos-data")));
+    // Secrets are not shown.
+    assert!(!format!("{config:?}").contains("the-value-of"), "{config:?}");
+}
+
+/// A config that is good, and a hole for one that is not.
+fn around(rest: &str) -> String {
+    format!(
+        "[tenants.a]\nkey_env = \"KEY\"\n[tokens]\nsecret_env = \"SECRET\"\n[[providers]]\n\
+         kind = \"scripted\"\nmodels = [\"demo\"]\n{rest}"
+    )
+}
+
+fn agent(rest: &str) -> String {
+    around(&format!("[[agents]]\nname = \"a\"\nmodel = \"demo\"\nworker = \"demo\"\n{rest}"))
+}
+
+#[test]
+fn each_fault_has_its_code() {
+    assert!(read(&agent("")).is_ok());
+    let cases = [
+        (Code::Syntax, agent("x = \n")),
+        (Code::Syntax, agent("name = \"b\"\n")),
+        (Code::UnknownKey, agent("modle = \"b\"\n")),
+        (Code::Value, agent("stream = \"yes\"\n")),
+        (Code::Value, agent("handler = \"client\"\n")),
+        (Code::Value, agent("max_cost = \"much\"\n")),
+        (Code::Value, around("[listen]\naddress = \"here\"\n")),
+        (Code::Value, around("[limits]\nbody_bytes = 1\n")),
+        (Code::Value, around("[[providers]]\nkind = \"openai\"\nmodels = []\nbase_url = \"x\"\n")),
+        (Code::Missing, around("[[agents]]\nname = \"a\"\nmodel = \"demo\"\n")),
+        (Code::Missing, agent("retry = { max_retries = 1, backoff_base_secs = 1 }\n")),
+        (Code::Missing, String::new()),
+        (Code::Variable, around("[tenants.b]\nkey_env = \"UNSET\"\n")),
+        (Code::Clash, around("[tenants.b]\nkey_env = \"KEY\"\n")),
+        (Code::Clash, agent("sub_agents = [\"a\", \"a\"]\n")),
+        (Code::Clash, agent("tools = [{ name = \"a\" }]\nsub_agents = [\"a\"]\n")),
+        (Code::NoAgent, agent("sub_agents = [\"b\"]\n")),
+        (Code::Format, agent("format = \"openai\"\n")),
+        (Code::File, agent("tools_file = \"none.json\"\n")),
+        (Code::NoProvider, around("[[agents]]\nname = \"a\"\nmodel = \"m\"\nworker = \"demo\"\n")),
+        (
+            Code::NoTool,
+            around(
+                "[[agents]]\nname = \"a\"\nmodel = \"demo\"\nworker = \"echo\"\n\
+                 tools = [{ name = \"t\" }]\n",
+            ),
+        ),
+    ];
+    for (code, text) in &cases {
+        let faults = read(text).expect_err(text);
+        let codes: Vec<_> = faults.as_slice().iter().map(|fault| fault.code).collect();
+        assert!(codes.contains(code), "{text}\n{}", faults.render("f", text, false));
+    }
+    for code in Code::ALL {
+        assert!(cases.iter().any(|(tried, _)| *tried == code), "{code:?} is not tried");
+    }
+}
+
+#[test]
+fn all_faults_are_shown_at_once_with_their_places() {
+    let text =
+        agent("sub_agents = [\"b\"]\nstreem = true\n") + "[tenants.b]\nkey_env = \"UNSET\"\n";
+    let shown = read(&text).unwrap_err().render("quixos.toml", &text, false);
+    expect![[r#"
+        error[C0107]: there is no agent `b` to delegate to
+          --> quixos.toml:12:15
+           |
+        12 | sub_agents = ["b"]
+           |               ^^^
+
+        error[C0102]: `streem` is not known in `[[agents]]`
+          --> quixos.toml:13:1
+           |
+        13 | streem = true
+           | ^^^^^^
+           |
+           = help: did you mean `stream`?
+
+        error[C0105]: the environment variable `UNSET` is not set
+          --> quixos.toml:15:11
+           |
+        15 | key_env = "UNSET"
+           |           ^^^^^^^
+    "#]]
+    .assert_eq(&shown);
+}
+
+/// However a config is cut off, it is read or has a fault, and nothing else happens.
+#[test]
+fn a_config_that_is_cut_off_is_shown() {
+    for end in (0..EXAMPLE.len()).filter(|end| EXAMPLE.is_char_boundary(*end)).step_by(7) {
+        let text = &EXAMPLE[..end];
+        if let Err(faults) = read(text) {
+            assert!(!faults.as_slice().is_empty(), "{text}");
+            assert!(!faults.render("quixos.toml", text, false).is_empty());
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Who is let in, and what each is told who is not.
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+mod support;
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
+use reqwest::Method;
+use serde_json::{Value, json};
+use support::{KEY, Running, SECRET, answer, message};
+
+const INPUT: &str = "/api/client/sessions/input";
+
+/// Returns the claims of a good token of Ann's.
+fn claims() -> Value {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    json!({
+        "iss": "quixos", "aud": "quixos", "exp": now + 60, "iat": now, "jti": "1",
+        "tenant_id": "demo", "sub": "ann",
+    })
+}
+
+fn signed(algorithm: Algorithm, claims: &Value, secret: &str) -> String {
+    let key = EncodingKey::from_secret(secret.as_bytes()).unwrap();
+    encode(&Header::new(algorithm), claims, &key).unwrap()
+}
+
+fn with(field: &str, value: Value) -> String {
+    let mut claims = claims();
+    claims[field] = value;
+    signed(Algorithm::HS256, &claims, SECRET)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_a_good_token_opens() {
+    let host = Running::demo().await;
+    host.say("s", "t1", "Hi!").await;
+    let status = async |token: Option<&str>| {
+        host.ask(Method::GET, "/api/client/sessions/s", token, None).await.status().as_u16()
+    };
+    let good = signed(Algorithm::HS256, &claims(), SECRET);
+    assert_eq!(status(Some(&good)).await, 200);
+    let without_exp = {
+        let mut claims = claims();
+        claims.as_object_mut().unwrap().remove("exp");
+        signed(Algorithm::HS256, &claims, SECRET)
+    };
+    let unsigned = {
+        // The header `{"alg":"none","typ":"JWT"}`, the payload of a good token, no signature.
+        let payload = good.split('.').nth(1).unwrap();
+        format!("eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.{payload}.")
+    };
+    let bad = [
+        ("another secret", signed(Algorithm::HS256, &claims(), "another secret, also long enough")),
+        ("another algorithm", signed(Algorithm::HS512, &claims(), SECRET)),
+        ("no algorithm", unsigned),
+        ("over", with("exp", json!(1))),
+        ("no end", without_exp),
+        ("another issuer", with("iss", json!("other"))),
+        ("another audience", with("aud", json!("other"))),
+        ("nobody", with("sub", json!("  "))),
+        ("no such tenant", with("tenant_id", json!("other"))),
+        ("a key", KEY.to_owned()),
+        ("nonsense", "nonsense".to_owned()),
+    ];
+    for (what, token) in &bad {
+        assert_eq!(status(Some(token)).await, 401, "{what}");
+    }
+    assert_eq!(status(None).await, 401);
+    assert_eq!(status(Some(&with("sub", json!("bob")))).await, 403);
+    host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_is_its_owners() {
+    let host = Running::demo().await;
+    host.say("s", "t1", "Please book it.").await;
+    let bob = with("sub", json!("bob"));
+    let session = "/api/client/sessions/s";
+    let input = message("s", "t2", "Hi!").to_string();
+    let pause = json!({ "reason": "mine now" }).to_string();
+    let cancel = json!({ "turn_id": "t1" }).to_string();
+    let settle = json!({
+        "session_id": "s", "input": { "type": "tool.result", "id": "call_1", "result": "yes" },
+    });
+    let asked = [
+        (Method::GET, session.to_owned(), None),
+        (Method::GET, format!("{session}/events/stream?after_seq=0"), None),
+        (Method::POST, INPUT.to_owned(), Some(input)),
+        (Method::POST, INPUT.to_owned(), Some(settle.to_string())),
+        (Method::POST, format!("{session}/interrupt"), Some(pause)),
+        (Method::POST, format!("{session}/cancel"), Some(cancel)),
+    ];
+    for (method, path, body) in asked {
+        let (status, error) = answer(host.ask(method, &path, Some(&bob), body).await).await;
+        assert_eq!((status, &error["code"]), (403, &json!("not-owner")), "{path}: {error}");
+    }
+    host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_wrong_with_an_input_is_told() {
+    let host = Running::demo().await;
+    let post = async |token: Option<&str>, body: &str| {
+        answer(host.ask(Method::POST, INPUT, token, Some(body.to_owned())).await).await
+    };
+    let token = Some(host.token());
+    let big = format!("\"{}\"", "x".repeat(5 << 20));
+    let mut role = message("s", "t1", "Hi!");
+    role["input"]["message"]["role"] = json!("assistant");
+    let mut agent = message("s", "t1", "Hi!");
+    agent["input"]["agent_id"] = json!("nobody");
+    let resume = json!({
+        "session_id": "none", "input": { "type": "interrupt.resume", "interrupt_id": "i" },
+    });
+    let good = message("s", "t1", "Hi!").to_string();
+    // What is wrong with the shape comes before who asks.
+    for (token, body, expected, code) in [
+        (None, "{", 400, "malformed"),
+        (None, "{}", 422, "invalid"),
+        (None, "{\"input\":{\"type\":\"other\"}}", 422, "invalid"),
+        (None, big.as_str(), 413, "too-large"),
+        (None, good.as_str(), 401, "unauthenticated"),
+        (token, &role.to_string(), 422, "role"),
+        (token, &agent.to_string(), 404, "unknown-agent"),
+        (token, &resume.to_string(), 404, "not-found"),
+    ] {
+        let (status, error) = post(token, body).await;
+        let start: String = body.chars().take(80).collect();
+        assert_eq!((status, &error["code"]), (expected, &json!(code)), "{start}: {error}");
+    }
+    // Nothing of it was kept.
+    assert_eq!(host.get("/api/client/sessions/s").await.0, 404);
+    host.say("s", "t1", "Please book it.").await;
+    let (status, error) = host.say("s", "t2", "Hi!").await;
+    assert_eq!((status, &error["turn_id"]), (409, &json!("t1")), "{error}");
+    assert_eq!(error["code"], "turn-already-active");
+    // To say it again is to have said it.
+    assert_eq!(host.say("s", "t1", "Please book it.").await.0, 202);
+    host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_acts_for_its_tenant() {
+    let host = Running::demo().await;
+    let identity = json!({ "id": "ann", "metadata": { "plan": "gold" } });
+    let tokens = "/api/machine/client-tokens";
+    let (status, issued) = host.post_as_machine(tokens, &json!({ "identity": identity })).await;
+    assert_eq!(status, 200, "{issued}");
+    assert!(issued["expires_at"].is_i64(), "{issued}");
+    for bad in [
+        json!({ "identity": { "id": " " } }),
+        json!({ "identity": identity, "ttl_seconds": 0 }),
+        json!({ "identity": identity, "ttl_seconds": -1 }),
+        json!({ "identity": identity, "ttl_seconds": i64::MAX }),
+    ] {
+        assert_eq!(host.post_as_machine(tokens, &bad).await.0, 422, "{bad}");
+    }
+    assert_eq!(host.post(tokens, &json!({ "identity": identity })).await.0, 401);
+    let submit = json!({
+        "agent_id": "concierge", "identity": identity, "session_id": "s", "turn_id": "t1",
+        "payload": { "type": "client.message", "message": { "role": "user", "content": "Hi!" } },
+    });
+    let (status, accepted) = host.post_as_machine("/api/machine/sessions/submit", &submit).await;
+    assert_eq!((status, &accepted["turn_id"]), (202, &json!("t1")), "{accepted}");
+    host.turn("s", "t1").await;
+    let (status, paused) =
+        host.post_as_machine("/api/machine/sessions/s/interrupt", &json!({ "reason": "x" })).await;
+    assert_eq!(status, 200, "{paused}");
+    let (status, error) = host.say("s", "t2", "Hi!").await;
+    assert_eq!((status, &error["code"]), (409, &json!("interrupted")), "{error}");
+    let unknown = json!({ "call_id": "none", "result": 1 });
+    let (status, error) =
+        host.post_as_machine("/api/machine/sessions/s/calls/settle", &unknown).await;
+    assert_eq!((status, &error["code"]), (404, &json!("unknown-call")), "{error}");
+    let submit = "/api/machine/workers/submit";
+    let mut answer = json!({ "session_id": "s", "decision_id": "none", "actions": [] });
+    let (status, error) = host.post_as_machine(submit, &answer).await;
+    assert_eq!((status, &error["code"]), (404, &json!("not-found")), "{error}");
+    // What answers no delivery says all that one would say for it.
+    for action in [
+        json!({ "type": "tool.result", "result": 1 }),
+        json!({ "type": "llm.call", "id": "c" }),
+        json!({ "type": "llm.call", "model": "demo" }),
+    ] {
+        answer["actions"] = json!([action]);
+        let (status, error) = host.post_as_machine(submit, &answer).await;
+        assert_eq!((status, &error["code"]), (422, &json!("invalid")), "{error}");
+    }
+    let seen = host.ask(Method::GET, "/api/machine/sessions/s", Some(KEY), None).await;
+    assert_eq!(seen.status(), 200);
+    let (status, done) = host.post_as_machine("/api/machine/sessions/s/cancel", &json!({})).await;
+    assert_eq!((status, &done["applied"]), (200, &json!(true)), "{done}");
+    let (status, error) = host.say("s", "t2", "Hi!").await;
+    assert_eq!((status, &error["code"]), (409, &json!("cancelled")), "{error}");
+    host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_may_use_what_is_for_clients_and_nothing_else() {
+    let host = Running::demo().await;
+    let allowed = async |path: &str| {
+        let request = host.client.get(format!("{}{path}", host.url));
+        let response = request.header("Origin", "https://page.example").send().await.unwrap();
+        response.headers().contains_key("access-control-allow-origin")
+    };
+    assert!(allowed("/api/client/sessions/s").await);
+    assert!(!allowed("/api/machine/sessions/s").await);
+    assert!(!allowed("/healthz").await);
+    host.stop().await;
+}

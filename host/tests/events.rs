@@ -1,0 +1,56 @@
+//! Streams of events: from wherever a reader begins, it sees the same list.
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+mod support;
+
+use reqwest::Method;
+use support::{Running, answer};
+
+const STREAM: &str = "/api/client/sessions/s/events/stream";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_comes_back_misses_nothing_and_sees_nothing_twice() {
+    let host = Running::demo().await;
+    host.say("s", "t1", "How is the weather?").await;
+    host.turn("s", "t1").await;
+    let all = host.turn("s", "t1").await.len();
+    let whole = host.first(&format!("{STREAM}?after_seq=0"), None, all).await;
+    let ids: Vec<_> = whole.iter().filter_map(|it| it.id).collect();
+    assert_eq!(ids, (1..=whole.len() as u64).collect::<Vec<_>>());
+    for (seen, rest) in (0..whole.len()).map(|seen| (seen as u64, &whole[seen..])) {
+        let asked = host.first(&format!("{STREAM}?after_seq={seen}"), None, rest.len()).await;
+        assert_eq!(asked, rest, "after {seen}");
+        // What a reader had last counts more than what it asked for first.
+        let returned = host.first(&format!("{STREAM}?after_seq=0"), Some(seen), rest.len()).await;
+        assert_eq!(returned, rest, "back at {seen}");
+    }
+    for event in &whole {
+        assert_eq!(event.data["payload"]["type"], event.event.as_str());
+        assert_eq!(event.data["session_id"], "s");
+        assert_eq!(event.data["seq"].as_u64(), event.id);
+    }
+    host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_turn_is_seen_alone() {
+    let host = Running::demo().await;
+    for turn in ["t1", "t2"] {
+        host.say("s", turn, "Hi!").await;
+        let events = host.turn("s", turn).await;
+        assert!(events.iter().all(|it| it.data["turn_id"] == turn), "{events:?}");
+        assert_eq!(events.iter().filter(|it| it.event == "turn.completed").count(), 1);
+        assert_eq!(events.last().unwrap().event, "turn.completed");
+    }
+    host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cursor_is_a_number() {
+    let host = Running::demo().await;
+    let response =
+        host.ask(Method::GET, &format!("{STREAM}?after_seq=two"), Some(host.token()), None).await;
+    let (status, error) = answer(response).await;
+    assert_eq!((status, error["code"].as_str()), (400, Some("malformed")), "{error}");
+    host.stop().await;
+}

@@ -1,0 +1,56 @@
+//! The OpenAPI document is the file that is here, and says what is served.
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+mod support;
+
+use expect_test::expect_file;
+use reqwest::Method;
+use serde_json::Value;
+use support::Running;
+
+#[test]
+fn the_document_is_as_it_was() {
+    let document = serde_json::to_string_pretty(&quixos_host::openapi::document()).unwrap();
+    expect_file!["../openapi.json"].assert_eq(&format!("{document}\n"));
+}
+
+#[test]
+fn each_reference_is_to_something() {
+    let document = quixos_host::openapi::document();
+    let mut open = vec![&document];
+    let mut found = 0;
+    while let Some(value) = open.pop() {
+        if let Some(target) = value.get("$ref").and_then(Value::as_str) {
+            found += 1;
+            assert!(document.pointer(target.trim_start_matches('#')).is_some(), "{target}");
+        }
+        match value {
+            Value::Object(fields) => open.extend(fields.values()),
+            Value::Array(items) => open.extend(items),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    assert!(found > 50, "{found}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_route_is_served_and_asks_who_it_is() {
+    let host = Running::demo().await;
+    let document = quixos_host::openapi::document();
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        for (method, operation) in methods.as_object().unwrap() {
+            let method: Method = method.to_uppercase().parse().unwrap();
+            let at = path.replace("{id}", "s");
+            // A body of the right shape is not known here: what is wrong with it comes first.
+            let body = (method == Method::POST).then(|| "nonsense".to_owned());
+            let status = host.ask(method.clone(), &at, None, body).await.status().as_u16();
+            let expected = match (operation.get("security"), &method) {
+                (None, _) => 200,
+                (Some(_), &Method::POST) => 400,
+                (Some(_), _) => 401,
+            };
+            assert_eq!(status, expected, "{method} {path}");
+        }
+    }
+    host.stop().await;
+}
