@@ -66,18 +66,25 @@ async fn f32_a_call_that_waits_behind_another_has_its_whole_time() {
 
 #[tokio::test]
 async fn f72_a_cancel_ends_what_waits_for_another_try() {
-    let world = World::new().await;
-    let talk = runs(&world, &retry(None, 3, 2, 60)).await;
-    talk.answer_next("tool.execute", &failure(true)).await;
-    assert_eq!(talk.view().await["calls"][0]["status"], json!("retry_scheduled"));
-    talk.cancel_as(machine(), None).await.unwrap();
-    let before = talk.events().await.len();
-    talk.wait(3600).await;
-    let agenda = talk.agenda().await;
-    assert!(agenda.due.is_empty());
-    assert_eq!(agenda.wake_at, None);
-    assert_eq!(talk.events().await.len(), before);
-    assert_eq!(talk.events_of("tool.call.dispatched").await.len(), 1);
+    // In a turn, and after the turn that asked for it.
+    for last in [json!([]), json!([{"type": "done"}])] {
+        let world = World::new().await;
+        let talk = world.talk(&config()).await;
+        let mut actions = json!([tool("c1", &retry(None, 3, 2, 60))]);
+        actions.as_array_mut().unwrap().extend(last.as_array().unwrap().clone());
+        talk.answer_next("client.messages", &json!({ "actions": actions })).await;
+        talk.answer_next("tool.execute", &failure(true)).await;
+        assert_eq!(talk.view().await["calls"][0]["status"], json!("retry_scheduled"));
+        talk.cancel_as(machine(), None).await.unwrap();
+        assert_eq!(talk.events_of("call.voided").await.len(), 1);
+        let before = talk.events().await.len();
+        talk.wait(3600).await;
+        let agenda = talk.agenda().await;
+        assert!(agenda.due.is_empty());
+        assert_eq!(agenda.wake_at, None);
+        assert_eq!(talk.events().await.len(), before);
+        assert_eq!(talk.events_of("tool.call.dispatched").await.len(), 1);
+    }
 }
 
 #[tokio::test]

@@ -184,3 +184,23 @@ async fn f92_a_child_answers_once() {
     assert_eq!(talk.events_of("sub_agent.turn_completed").await.len(), 1);
     assert_eq!(talk.asked().await, None);
 }
+
+#[tokio::test]
+async fn f44_a_child_that_has_answered_goes_too() {
+    let world = world().await;
+    let talk = delegated(&world, &[("c1", "one")]).await;
+    talk.run_errands().await;
+    let child = &talk.children().await[0];
+    finish(child, "first").await;
+    // Nothing of the parent's waits for it any longer; it works all the same.
+    let id = child.client().binding().await.unwrap().session_id;
+    let more = json!({"actions": [{"type": "message.send", "session_id": id,
+        "message": {"role": "user", "content": "more"}}]});
+    talk.answer_next("sub_agent.finished", &more).await;
+    talk.run_errands().await;
+    child.echo("client.messages").await;
+    assert_eq!(child.running().await.len(), 1);
+    talk.cancel_as(machine(), None).await.unwrap();
+    assert_eq!(child.view().await["status"], json!("cancelled"));
+    assert!(child.agenda().await.due.is_empty());
+}
