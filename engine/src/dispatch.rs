@@ -2,13 +2,18 @@
 //!
 //! Commits are followed once they are durable, so nothing is begun that a crash could take back.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 use quixos_package::agent_runtime::{
-    Agent, AgentDirectory, AgentQuestionObject, AgentRequest, AgentRequestObject, AgentThread,
+    Agent, AgentDirectory, AgentQuestion, AgentQuestionObject, AgentRequest, AgentRequestObject,
+    AgentThread,
 };
 use quixos_runtime::{CallError, HistoryEntry, Ref};
-use quixos_session::sessions::{SessionObject, SessionRegistry, SessionRegistryAdoptInput};
+use quixos_session::sessions::{
+    Session, SessionObject, SessionRegistry, SessionRegistryAdoptInput,
+};
 use tokio::sync::Notify;
 use tracing::warn;
 
@@ -17,6 +22,8 @@ use crate::engine::Shared;
 
 /// How many sessions of those that are awake are read at a time.
 const PAGE: usize = 256;
+/// How long to wait after a look that failed for a reason that may pass.
+const PAUSE: Duration = Duration::from_millis(500);
 
 /// Pokes whoever drives a session that a commit touched, and sweeps now and then.
 pub(crate) async fn follow(shared: Arc<Shared>, after: u64) {
@@ -24,37 +31,49 @@ pub(crate) async fn follow(shared: Arc<Shared>, after: u64) {
     let mut sweeps = tokio::time::interval(shared.options.sweep);
     sweeps.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
-        let sweep_is_due = tokio::select! {
+        let looked = tokio::select! {
             entry = feed.next() => match entry {
-                Ok(Some(entry)) => poke_touched(&shared, &entry),
+                Ok(Some(entry)) => look_at(&shared, &entry).await,
                 Ok(None) => return,
-                Err(error) => {
-                    warn!(%error, "the commits could not be read");
-                    true
-                }
+                Err(error) => Err(error),
             },
-            _ = sweeps.tick() => true,
+            _ = sweeps.tick() => sweep(&shared).await,
         };
-        if sweep_is_due && let Err(error) = sweep(&shared).await {
-            warn!(%error, "the sessions could not be looked through");
+        if let Err(error) = looked {
+            warn!(%error, "what was committed could not be looked at");
+            tokio::time::sleep(PAUSE).await;
         }
     }
 }
 
-/// Pokes the sessions that a commit touched. Says whether it touched what may belong to a session
-/// and does not say to which.
-fn poke_touched(shared: &Arc<Shared>, entry: &HistoryEntry) -> bool {
-    let mut is_unclear = false;
+/// Pokes the sessions that a commit touched. One that touched requests or questions and no session
+/// came by another door: what it says to their sessions is taken there.
+async fn look_at(shared: &Arc<Shared>, entry: &HistoryEntry) -> Result<(), CallError> {
+    let mut requests = BTreeSet::new();
     let mut touched_session = false;
     for touched in &entry.touched {
         if let Some(session) = Ref::<SessionObject>::from_object(touched.object) {
             touched_session = true;
             poke(shared, session);
         }
-        is_unclear |= Ref::<AgentRequestObject>::from_object(touched.object).is_some()
-            || Ref::<AgentQuestionObject>::from_object(touched.object).is_some();
+        if let Some(request) = Ref::<AgentRequestObject>::from_object(touched.object) {
+            requests.insert(request);
+        }
+        if let Some(question) = Ref::<AgentQuestionObject>::from_object(touched.object) {
+            requests.insert(AgentQuestion::on(&shared.caller, question).request().await?);
+        }
     }
-    is_unclear && !touched_session
+    if touched_session || requests.is_empty() {
+        return Ok(());
+    }
+    let registry = SessionRegistry::on(&shared.caller, shared.registry);
+    for request in requests {
+        let thread = AgentRequest::on(&shared.caller, request).thread().await?;
+        for session in registry.threads_at(&thread.to_string()).await? {
+            Session::on(&shared.caller, session).wake().await?;
+        }
+    }
+    adopt(shared).await
 }
 
 /// Lets whoever drives a session look at it, and makes a driver where there is none.

@@ -1,9 +1,14 @@
 //! Whole conversations, by an engine with the demo's worker and model: over a store, in real time.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use quixos_engine::EngineError;
+use quixos_engine::{Engine, EngineError};
+use quixos_package::agent_runtime::{
+    AgentQuestion, AgentQuestionAnswerInput, AgentRequest, AgentRequestObject,
+};
+use quixos_runtime::{Caller, Ref};
 use quixos_session::Refusal;
-use serde_json::json;
+use quixos_session::sessions::Session;
+use serde_json::{Value, json};
 
 mod support;
 
@@ -137,4 +142,47 @@ async fn an_agent_that_is_not_there_is_refused_and_leaves_no_session() {
     assert!(engine.session("s").await.unwrap().is_none());
     assert!(matches!(engine.view("s").await, Err(EngineError::NotFound(_))));
     engine.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_said_at_the_door_of_agent_runtime_is_heard() {
+    let runtime = open(memory());
+    let registry = set_up(&runtime).await;
+    let engine = start(&runtime, registry, "one").await;
+    let operator = runtime.session(Caller::operator("operator"));
+    for session in ["answered", "cancelled"] {
+        say(&engine, session, "t", "book me a trip").await.unwrap();
+        wait_for(&engine, session, "waiting for its client", waits).await;
+    }
+    let request = request_of(&engine, "answered").await;
+    let questions = AgentRequest::on(&operator, request).questions().await.unwrap();
+    let (_, question) = questions.into_iter().next().unwrap();
+    let question = AgentQuestion::on(&operator, question);
+    let asked = question.data().await.unwrap();
+    let answer = AgentQuestionAnswerInput {
+        answer: "yes".to_owned(),
+        attempt: asked.attempt,
+        generation: asked.generation,
+        answered_at: asked.created_at,
+    };
+    assert!(question.answer(&answer).await.unwrap());
+    let view = wait_for(&engine, "answered", "done", is_done).await;
+    assert_eq!(said(&view).last().unwrap(), "assistant: It is booked.");
+
+    let request = request_of(&engine, "cancelled").await;
+    assert!(AgentRequest::on(&operator, request).cancel().await.unwrap());
+    wait_for(&engine, "cancelled", "without a turn", |view| view["turn_id"].is_null()).await;
+    let progress = AgentRequest::on(&operator, request).progress().await.unwrap();
+    assert_eq!(progress.status, "cancelled");
+    engine.stop().await;
+}
+
+/// Says whether a session waits for a call that its client runs.
+fn waits(view: &Value) -> bool {
+    view["calls"][0]["handler"] == "client" && view["calls"][0]["status"] == "pending"
+}
+
+async fn request_of(engine: &Engine, session: &str) -> Ref<AgentRequestObject> {
+    let session = engine.session(session).await.unwrap().unwrap();
+    Session::on(engine.caller(), session).request().await.unwrap().unwrap()
 }
