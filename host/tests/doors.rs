@@ -3,9 +3,8 @@
 
 mod support;
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
+use quixos_runtime::{Clock, SystemClock};
 use reqwest::Method;
 use serde_json::{Value, json};
 use support::{KEY, Running, SECRET, answer, message};
@@ -14,7 +13,7 @@ const INPUT: &str = "/api/client/sessions/input";
 
 /// Returns the claims of a good token of Ann's.
 fn claims() -> Value {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    let now = SystemClock.now().timestamp();
     json!({
         "iss": "quixos", "aud": "quixos", "exp": now + 60, "iat": now, "jti": "1",
         "tenant_id": "demo", "sub": "ann",

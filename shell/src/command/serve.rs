@@ -158,7 +158,10 @@ fn failure(error: HostError) -> Failure {
     match error {
         HostError::Open(error) => store::open_failure(error),
         HostError::Call(error) => error.into(),
-        other => Failure::new(Exit::Io, other.to_string()),
+        HostError::Engine(_)
+        | HostError::Client(_)
+        | HostError::Token(_)
+        | HostError::Settings { .. } => Failure::new(Exit::Io, error.to_string()),
     }
 }
 
