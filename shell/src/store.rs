@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use quixos_runtime::store::{OpenError as FolderError, SledOptions, SledStore, Store};
-use quixos_runtime::{Clock, OpenError, Runtime, SystemClock};
+use quixos_runtime::{Builder, Clock, OpenError, PackageCode, Runtime, SystemClock};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -79,13 +79,28 @@ pub(crate) fn engine(folder: &Path) -> Result<Arc<dyn Store>, Failure> {
     Ok(Arc::new(store))
 }
 
+/// Loads the packages that are built in. Sessions are among them where the store has some: where
+/// nobody serves any, they are in nobody's way.
 fn load(store: Arc<dyn Store>) -> Result<Opened, Failure> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let mut builder = Runtime::builder().clock(Arc::clone(&clock));
-    for package in quixos_package::packages() {
-        builder = builder.package(package);
-    }
-    Ok(Opened { runtime: builder.open(store).map_err(open_failure)?, clock })
+    let packages = quixos_package::packages();
+    let opened = match open_with(packages.clone(), &clock, &store) {
+        Err(OpenError::PackageMissing { .. }) => {
+            open_with(packages.into_iter().chain([quixos_session::package()]), &clock, &store)
+        }
+        opened => opened,
+    };
+    Ok(Opened { runtime: opened.map_err(open_failure)?, clock })
+}
+
+fn open_with(
+    packages: impl IntoIterator<Item = PackageCode>,
+    clock: &Arc<dyn Clock>,
+    store: &Arc<dyn Store>,
+) -> Result<Runtime, OpenError> {
+    let builder = Runtime::builder().clock(Arc::clone(clock));
+    let builder = packages.into_iter().fold(builder, Builder::package);
+    builder.open(Arc::clone(store))
 }
 
 fn folder_failure(error: FolderError) -> Failure {
