@@ -8,7 +8,7 @@ use bytes::Bytes;
 use crate::sound::whatever_is_in;
 use crate::world::{Entries, Start, filled};
 
-/// Opens the small world after some edits. What must hold: [`whatever_is_in`].
+/// Opens the small world after some edits. What must hold: `whatever_is_in`.
 pub fn images(bytes: &[u8]) {
     let mut edits = Edits(bytes);
     let mut entries = Start::get().entries.clone();
