@@ -3,6 +3,8 @@
 
 mod support;
 
+use std::time::Duration;
+
 use reqwest::Method;
 use support::{Running, answer};
 
@@ -53,4 +55,40 @@ async fn a_cursor_is_a_number() {
     let (status, error) = answer(response).await;
     assert_eq!((status, error["code"].as_str()), (400, Some("malformed")), "{error}");
     host.stop().await;
+}
+
+/// F39: whoever goes is no longer counted.
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_no_longer_reads_a_stream_is_no_listener_of_it() {
+    let host = Running::demo().await;
+    for _ in 0..10 {
+        let mut open = Vec::new();
+        for _ in 0..100 {
+            open.push(host.ask(Method::GET, STREAM, Some(host.token()), None).await);
+        }
+        assert_eq!(host.engine.live().listeners("s"), 100);
+        drop(open);
+        let gone = async {
+            while host.engine.live().listeners("s") > 0 {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(20), gone).await.unwrap();
+    }
+    host.stop().await;
+}
+
+/// F87: a host that is stopped while somebody reads ends as if nothing was wrong, and so does what
+/// is read.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_that_is_stopped_while_it_is_read_ends_well() {
+    let host = Running::demo().await;
+    host.say("s", "t1", "Hi!").await;
+    host.turn("s", "t1").await;
+    let path = format!("{STREAM}?after_seq=0");
+    let response = host.ask(Method::GET, &path, Some(host.token()), None).await;
+    let read = tokio::spawn(response.text());
+    host.stop().await;
+    let text = tokio::time::timeout(Duration::from_secs(20), read).await.unwrap().unwrap();
+    assert!(text.unwrap().contains("turn.completed"));
 }

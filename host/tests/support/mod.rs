@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use quixos_engine::Engine;
 use quixos_host::{Bearer, Config, Host, Identity};
 use quixos_runtime::store::{MemoryStore, Store};
 use reqwest::{Client, Method, Response};
@@ -27,6 +28,7 @@ pub(crate) struct Running {
     stop: CancellationToken,
     served: JoinHandle<()>,
     token: String,
+    pub(crate) engine: Engine,
 }
 
 impl Running {
@@ -48,6 +50,7 @@ impl Running {
         let identity = Identity { id: "ann".to_owned(), ..Identity::default() };
         let bearer = Bearer { tenant: Config::DEMO_TENANT.to_owned(), identity };
         let token = host.token(&bearer).unwrap();
+        let engine = host.engine().clone();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let stop = CancellationToken::new();
@@ -56,7 +59,7 @@ impl Running {
             host.serve(listener, async move { until.cancelled().await }).await.unwrap();
             host.close().await;
         });
-        Self { url, client: Client::new(), stop, served, token }
+        Self { url, client: Client::new(), stop, served, token, engine }
     }
 
     /// Stops the host, and waits until its store is closed.
