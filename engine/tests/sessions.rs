@@ -1,5 +1,8 @@
 //! Whole conversations, by an engine with the demo's worker and model: over a store, in real time.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::print_stdout, reason = "what was tried is told to who asked for more")]
+
+use std::env;
 
 use quixos_engine::{Engine, EngineError};
 use quixos_package::agent_runtime::{
@@ -89,21 +92,36 @@ async fn what_an_engine_leaves_the_next_one_ends() {
     runtime.close();
 }
 
+/// `QUIXOS_CLIENTS` says how many; 64 if it does not.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn none_of_many_clients_at_once_is_left_behind() {
+    let clients = env::var("QUIXOS_CLIENTS").map_or(64, |clients| clients.parse().unwrap());
     let runtime = open(memory());
     let registry = set_up(&runtime).await;
     let engine = start(&runtime, registry, "one").await;
-    let submits = (0..64).map(|n| {
+    let submits = (0..clients).map(|n| {
         let engine = engine.clone();
-        tokio::spawn(async move { say(&engine, &format!("s{n}"), "t", "hello").await.unwrap() })
+        tokio::spawn(async move { say(&engine, &format!("s{n}"), "t", "hello").await })
     });
-    for submit in submits.collect::<Vec<_>>() {
-        submit.await.unwrap();
+    let (mut taken, mut refused) = (Vec::new(), 0);
+    for (n, submit) in submits.collect::<Vec<_>>().into_iter().enumerate() {
+        match submit.await.unwrap() {
+            Ok(_) => taken.push(format!("s{n}")),
+            // A directory has room for so many at once, and says so.
+            Err(error) => {
+                let full = Refusal::NotAdmitted("capacity".to_owned());
+                assert_eq!(error, EngineError::Refused(full));
+                refused += 1;
+            }
+        }
     }
-    for n in 0..64 {
-        wait_for(&engine, &format!("s{n}"), "done", is_done).await;
+    // In the middle of it all, another engine goes on.
+    engine.stop().await;
+    let engine = start(&runtime, registry, "one").await;
+    for session in &taken {
+        wait_for(&engine, session, "done", is_done).await;
     }
+    println!("{clients} clients at once: {} turns at their end, {refused} refused", taken.len());
     engine.stop().await;
 }
 
