@@ -33,6 +33,7 @@ mod usage;
 mod versions;
 
 mod cancel;
+mod context;
 mod interrupt;
 mod receive;
 mod submit;

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::turn::{NewTurn, kept};
 use super::{Ending, Failure, Machine, Tell};
+use crate::past::Past as _;
 use crate::refusal::Refusal;
 use crate::sessions::{Authority, Submit};
 use crate::status::{CLIENT, FRONTEND, START_FAILED};
@@ -147,8 +148,6 @@ impl Machine<'_, '_> {
         id: &str,
         attempt: Option<u32>,
     ) -> Result<(), CallError> {
-        use crate::past::Past as _;
-
         let Some(call) = self.call(id) else {
             let ended = self.cx.ended_call(id)?;
             let is_foreign = ended.as_ref().is_some_and(|call| call.handler != CLIENT);

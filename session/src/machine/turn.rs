@@ -14,7 +14,7 @@ use super::{Dropped, Machine, Minted, Void};
 use crate::reference::object_id;
 use crate::refusal::Refusal;
 use crate::sessions::TurnData;
-use crate::status::{START_QUEUED, SYSTEM};
+use crate::status::START_QUEUED;
 use crate::{stored, usage};
 
 /// How a turn ends.
@@ -235,26 +235,6 @@ impl Machine<'_, '_> {
             self.complete_turn(TurnEnd::Cancelled)?;
         }
         Ok(())
-    }
-
-    /// Refuses those whose session this is not. The engine itself may do everything.
-    pub(crate) fn require_owner(&self, by: &crate::sessions::Authority) -> Result<(), CallError> {
-        if by.class == SYSTEM {
-            return Ok(());
-        }
-        if by.tenant != self.binding.tenant {
-            return Err(Refusal::WrongTenant.into());
-        }
-        if by.class == crate::status::FRONTEND && by.owner_id != self.binding.owner_id {
-            return Err(Refusal::NotOwner.into());
-        }
-        Ok(())
-    }
-
-    /// Returns what the host has configured for the agent.
-    pub(crate) fn settings(&self) -> Result<crate::settings::SessionSettings, CallError> {
-        let agent = self.cx.configured(self.cx.agent().resolve()?);
-        crate::settings::SessionSettings::read(&agent.data()?.settings, &agent.instructions()?)
     }
 }
 
