@@ -72,8 +72,9 @@ async fn look_at(shared: &Arc<Shared>, entry: &HistoryEntry) -> Result<(), CallE
         for session in registry.threads_at(&thread.to_string()).await? {
             Session::on(&shared.caller, session).wake().await?;
         }
+        adopt(shared, request).await?;
     }
-    adopt(shared).await
+    Ok(())
 }
 
 /// Lets whoever drives a session look at it, and makes a driver where there is none.
@@ -102,30 +103,39 @@ pub(crate) async fn sweep(shared: &Arc<Shared>) -> Result<(), CallError> {
             poke(shared, session);
         }
     }
-    adopt(shared).await
+    adopt_pending(shared).await
 }
 
-/// Takes up the queued requests to agents that somebody decides for and that no session knows.
-async fn adopt(shared: &Shared) -> Result<(), CallError> {
+/// Takes up the requests of the directory that nobody told of.
+async fn adopt_pending(shared: &Shared) -> Result<(), CallError> {
     let registry = SessionRegistry::on(&shared.caller, shared.registry);
     let directory = registry.directory().await?;
     for request in AgentDirectory::on(&shared.caller, directory).pending().await? {
-        let work = AgentRequest::on(&shared.caller, request);
-        if work.progress().await?.status != "queued" {
-            continue;
-        }
-        let thread = work.thread().await?;
-        let agent = AgentThread::on(&shared.caller, thread).agent().await?;
-        let agent_id = Agent::on(&shared.caller, agent).data().await?.name;
-        if !shared.roster.knows(&agent_id) {
-            continue;
-        }
-        let tenant = shared.options.tenant.clone();
-        let adopt = SessionRegistryAdoptInput { agent_id, tenant, request };
-        if let Err(error) = registry.adopt(&adopt).await {
-            // A request may have ended meanwhile, or its session be cancelled: it stays as it is.
-            warn!(%request, %error, "a request could not be taken up");
-        }
+        adopt(shared, request).await?;
+    }
+    Ok(())
+}
+
+/// Takes up a request of the directory, if it is queued for an agent that somebody decides for. One
+/// that a session knows stays as it is.
+async fn adopt(shared: &Shared, request: Ref<AgentRequestObject>) -> Result<(), CallError> {
+    let registry = SessionRegistry::on(&shared.caller, shared.registry);
+    let work = AgentRequest::on(&shared.caller, request);
+    let is_elsewhere = work.directory().await? != registry.directory().await?;
+    if is_elsewhere || work.progress().await?.status != "queued" {
+        return Ok(());
+    }
+    let thread = work.thread().await?;
+    let agent = AgentThread::on(&shared.caller, thread).agent().await?;
+    let agent_id = Agent::on(&shared.caller, agent).data().await?.name;
+    if !shared.roster.knows(&agent_id) {
+        return Ok(());
+    }
+    let tenant = shared.options.tenant.clone();
+    let adopt = SessionRegistryAdoptInput { agent_id, tenant, request };
+    if let Err(error) = registry.adopt(&adopt).await {
+        // A request may have ended meanwhile, or its session be cancelled: it stays as it is.
+        warn!(%request, %error, "a request could not be taken up");
     }
     Ok(())
 }

@@ -3,14 +3,16 @@
 #![allow(clippy::print_stdout, reason = "what was tried is told to who asked for more")]
 
 use std::env;
+use std::time::Duration;
 
 use quixos_engine::{Engine, EngineError};
 use quixos_package::agent_runtime::{
-    AgentQuestion, AgentQuestionAnswerInput, AgentRequest, AgentRequestObject,
+    Agent, AgentDirectory, AgentQuestion, AgentQuestionAnswerInput, AgentRequest,
+    AgentRequestObject, AgentSubmission,
 };
 use quixos_runtime::{Caller, Ref};
 use quixos_session::Refusal;
-use quixos_session::sessions::Session;
+use quixos_session::sessions::{Session, SessionRegistry};
 use serde_json::{Value, json};
 
 mod support;
@@ -203,4 +205,47 @@ fn waits(view: &Value) -> bool {
 async fn request_of(engine: &Engine, session: &str) -> Ref<AgentRequestObject> {
     let session = engine.session(session).await.unwrap().unwrap();
     Session::on(engine.caller(), session).request().await.unwrap().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_that_came_by_another_door_gets_a_session() {
+    let runtime = open(memory());
+    let registry = set_up(&runtime).await;
+    let engine = start(&runtime, registry, "one").await;
+    let operator = runtime.session(Caller::operator("operator"));
+    let directory = SessionRegistry::on(&operator, registry).directory().await.unwrap();
+    let mut agent = None;
+    for candidate in AgentDirectory::on(&operator, directory).agents().await.unwrap() {
+        if Agent::on(&operator, candidate).data().await.unwrap().name == AGENT {
+            agent = Some(candidate);
+        }
+    }
+    let submission = AgentSubmission {
+        text: "How is the weather?".to_owned(),
+        data: None,
+        profile: None,
+        response: None,
+        source_kind: "user".to_owned(),
+        source_label: String::new(),
+        publication: None,
+        created_at: "2026-01-31T12:00:00Z".to_owned(),
+        contexts: Vec::new(),
+        related: None,
+        retry_of: None,
+        root: None,
+        causal_depth: 0,
+    };
+    let admission = Agent::on(&operator, agent.unwrap()).request(&submission).await.unwrap();
+    let session = admission.thread.unwrap().id().to_string();
+    let started = tokio::time::Instant::now();
+    while engine.session(&session).await.unwrap().is_none() {
+        assert!(started.elapsed() < PATIENCE, "nobody took it up");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let view = wait_for(&engine, &session, "done", is_done).await;
+    assert_eq!(said(&view).len(), 4, "{view:#}");
+    let request = admission.request.unwrap();
+    let progress = AgentRequest::on(&operator, request).progress().await.unwrap();
+    assert_eq!(progress.status, "completed");
+    engine.stop().await;
 }

@@ -8,6 +8,7 @@
 //! Start at [`package`], which a host gives to `Runtime::builder` beside AgentRuntime, and at the
 //! module that is generated from the definition: [`sessions`].
 
+mod agents;
 mod clock;
 mod handlers;
 mod instant;

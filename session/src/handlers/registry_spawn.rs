@@ -3,12 +3,14 @@
 //! To ask twice is the same as to ask once: a session that is there and is the parent's child
 //! counts as made.
 
-use quixos_package::agent_runtime::{AgentDirectoryCreateThreadInput, AgentObject};
+use quixos_package::agent_runtime::AgentDirectoryCreateThreadInput;
 use quixos_runtime::{CallError, Ref};
 
 use crate::Sessions;
+use crate::agents;
 use crate::instant;
 use crate::new_session::{Place, new_session};
+use crate::refusal::Refusal;
 use crate::sessions::registry_spawn::{Context, Handler, Input, Output};
 use crate::sessions::{Binding, CallData, CallFailure, SessionObject, Spawned};
 use crate::status::{PENDING, SUB_AGENT};
@@ -59,9 +61,14 @@ fn make(
         let is_child = cx.session(there).binding()?.ancestry.last() == Some(&above.session_id);
         return Ok((!is_child).then(|| failure("the session belongs to another conversation")));
     }
-    let agent = match agent(cx, &agent_id)? {
+    let directory = cx.registry(cx.receiver()).directory()?;
+    let agents = cx.directory(directory).agents()?;
+    let agent = match agents::named(&agent_id, agents, |it| Ok(cx.agent(it).data()?.name))? {
         Ok(agent) => agent,
-        Err(failure) => return Ok(Some(failure)),
+        Err(Refusal::AmbiguousAgent) => {
+            return Ok(Some(failure("several agents have this name")));
+        }
+        Err(_) => return Ok(Some(failure("there is no such agent"))),
     };
     let mut ancestry = above.ancestry;
     ancestry.push(above.session_id);
@@ -75,7 +82,6 @@ fn make(
         delegation: call.to_owned(),
         created_at: instant::text(cx.instant()),
     };
-    let directory = cx.registry(cx.receiver()).directory()?;
     let thread = cx.directory(directory).create_thread(&AgentDirectoryCreateThreadInput {
         agent,
         title: String::new(),
@@ -87,18 +93,6 @@ fn make(
     let session = cx.create_session(&new_session(binding, place))?;
     cx.threads().connect(&cx.reference_text(thread), session)?;
     Ok(None)
-}
-
-/// Returns the one agent of a name, or what the call fails with.
-fn agent(cx: &Context<'_>, name: &str) -> Result<Result<Ref<AgentObject>, CallFailure>, CallError> {
-    let directory = cx.registry(cx.receiver()).directory()?;
-    let mut found = None;
-    for agent in cx.directory(directory).agents()? {
-        if cx.agent(agent).data()?.name == name && found.replace(agent).is_some() {
-            return Ok(Err(failure("several agents have this name")));
-        }
-    }
-    Ok(found.ok_or_else(|| failure("there is no such agent")))
 }
 
 fn failure(message: &str) -> CallFailure {

@@ -4,14 +4,14 @@
 
 use std::collections::BTreeMap;
 
-use quixos_package::agent_runtime::{AgentDirectoryCreateThreadInput, AgentObject};
+use quixos_package::agent_runtime::AgentDirectoryCreateThreadInput;
 use quixos_runtime::{CallError, Ref};
 
 use crate::Sessions;
+use crate::agents;
 use crate::instant;
 use crate::machine::read_input;
 use crate::new_session::{Place, new_session};
-use crate::refusal::Refusal;
 use crate::sessions::registry_submit::{Context, Handler, Input, Output};
 use crate::sessions::{Binding, SessionObject, Submit};
 
@@ -55,8 +55,9 @@ fn create(cx: &Context<'_>, binding: Binding) -> Result<Ref<SessionObject>, Call
     if binding.owner_id.trim().is_empty() {
         return Err(CallError::invalid("by.ownerId", "must not be blank"));
     }
-    let agent = agent(cx, &binding.agent_id)?;
     let directory = cx.registry(cx.receiver()).directory()?;
+    let agents = cx.directory(directory).agents()?;
+    let agent = agents::named(&binding.agent_id, agents, |it| Ok(cx.agent(it).data()?.name))??;
     let thread = cx.directory(directory).create_thread(&AgentDirectoryCreateThreadInput {
         agent,
         title: String::new(),
@@ -68,16 +69,4 @@ fn create(cx: &Context<'_>, binding: Binding) -> Result<Ref<SessionObject>, Call
     let session = cx.create_session(&new_session(binding, place))?;
     cx.threads().connect(&cx.reference_text(thread), session)?;
     Ok(session)
-}
-
-/// Returns the one agent of the directory that has a name.
-fn agent(cx: &Context<'_>, name: &str) -> Result<Ref<AgentObject>, CallError> {
-    let directory = cx.registry(cx.receiver()).directory()?;
-    let mut found = None;
-    for agent in cx.directory(directory).agents()? {
-        if cx.agent(agent).data()?.name == name && found.replace(agent).is_some() {
-            return Err(Refusal::AmbiguousAgent.into());
-        }
-    }
-    found.ok_or_else(|| Refusal::UnknownAgent.into())
 }
