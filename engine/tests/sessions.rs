@@ -17,7 +17,9 @@ use serde_json::{Value, json};
 
 mod support;
 
-use support::{AGENT, client, folder, is_done, memory, open, said, say, set_up, start, wait_for};
+use support::{
+    AGENT, PATIENCE, client, folder, is_done, memory, open, said, say, set_up, start, wait_for,
+};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_turn_calls_a_tool_and_answers() {
