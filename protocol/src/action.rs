@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::agent::{CallHandler, RetryPolicy, ToolHandler};
+use crate::config::{CallHandler, RetryPolicy, ToolHandler};
 use crate::llm::{LlmTool, ReasoningConfig};
 use crate::message::DraftMessage;
 use crate::presence;

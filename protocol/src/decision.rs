@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::action::Action;
-use crate::agent::{AgentConfig, Handler};
+use crate::config::{AgentConfig, Handler};
 use crate::message::{DraftMessage, Message, MessageTree};
 use crate::presence;
 use crate::trigger::Trigger;

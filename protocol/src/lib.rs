@@ -1,5 +1,6 @@
 //! The wire types of the decision protocol: what an engine asks a worker, what the worker answers,
-//! and what a client may submit.
+//! and what a client may submit; and those of the agent event protocol ([`agent`]), which is what a
+//! client sees of a turn.
 //!
 //! A [`DecisionRequest`] carries a [`Trigger`] and a snapshot of its session; a
 //! [`DecisionResponse`] carries messages to record, a state, a config and [`Action`]s; a
@@ -16,14 +17,16 @@
 //! - fields are written in the order in which they are declared; values of any type keep the order
 //!   of their keys, and are equal in any order.
 //!
-//! Bytes come in through [`parse()`]. [`schema::document`] is the whole as JSON Schema.
+//! Bytes come in through [`parse()`]. [`schema::document`] is the whole as JSON Schema, and
+//! [`schema::agent_document`] the agent event protocol.
 //!
-//! In reading order: `message.rs`, `agent.rs`, `llm.rs`, `trigger.rs`, `action.rs`, `decision.rs`,
-//! `input.rs`, `frame.rs`, `native.rs`; then `parse.rs` and `schema.rs`; below them `tagged.rs` (choices) and
-//! `presence.rs` (what `null` and absence mean).
+//! In reading order: `message.rs`, `config.rs`, `llm.rs`, `trigger.rs`, `action.rs`, `decision.rs`,
+//! `input.rs`, `frame.rs`, `native.rs`; `agent.rs`; then `parse.rs` and `schema.rs`; below them
+//! `tagged.rs` (choices) and `presence.rs` (what `null` and absence mean).
 
 pub mod action;
-mod agent;
+pub mod agent;
+mod config;
 mod decision;
 mod frame;
 pub mod input;
@@ -38,7 +41,7 @@ mod text;
 pub mod trigger;
 
 pub use action::Action;
-pub use agent::{
+pub use config::{
     AgentConfig, AgentTool, CallHandler, Format, Handler, RetryPolicy, SubAgent, ToolHandler,
 };
 pub use decision::{Call, CallKind, CallStatus, DecisionRequest, DecisionResponse, WorkerIdentity};

@@ -14,7 +14,7 @@ mod usage;
 
 use serde_json::{Map, Value, json};
 
-use crate::agent::Format;
+use crate::config::Format;
 use crate::llm::{LlmRequest, LlmResponse, LlmTool, StreamDelta};
 use crate::message::ContentPart;
 use crate::text::text_of;

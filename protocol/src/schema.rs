@@ -1,9 +1,10 @@
-//! The protocol as JSON Schema, for workers that are not written in Rust.
+//! The protocols as JSON Schema, for workers and clients that are not written in Rust.
 
 use schemars::generate::SchemaSettings;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use crate::agent::AgentConfig;
+use crate::agent::{AgentEvent, AgentRequest};
+use crate::config::AgentConfig;
 use crate::decision::{DecisionRequest, DecisionResponse};
 use crate::frame::DecisionError;
 use crate::input::ClientInput;
@@ -32,11 +33,25 @@ pub fn document() -> Value {
             "description": "What a worker sends back, as a body or as the last frame of a stream.",
         }),
     );
+    of_types("Decision protocol", "DecisionRequest", types)
+}
+
+/// Returns the agent event protocol as one document (draft 2020-12), which as a whole describes an
+/// `AgentEvent`. The other type that stands on its own is `AgentRequest`.
+pub fn agent_document() -> Value {
+    let mut generator = SchemaSettings::draft2020_12().into_generator();
+    generator.subschema_for::<AgentRequest>();
+    generator.subschema_for::<AgentEvent>();
+    let types = generator.take_definitions(true);
+    of_types("Agent event protocol", "AgentEvent", types)
+}
+
+fn of_types(title: &str, root: &str, mut types: Map<String, Value>) -> Value {
     types.values_mut().for_each(unwrap_descriptions);
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Decision protocol",
-        "$ref": "#/$defs/DecisionRequest",
+        "title": title,
+        "$ref": format!("#/$defs/{root}"),
         "$defs": types,
     })
 }

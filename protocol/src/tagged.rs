@@ -75,11 +75,14 @@ fn unexpected(value: &Value) -> Unexpected<'_> {
 /// together.
 macro_rules! tagged {
     ($choice:ident { $($kind:literal => $variant:ident $(($fields:ident))?,)* }) => {
+        $crate::tagged::tagged!($choice by "type" { $($kind => $variant $(($fields))?,)* });
+    };
+    ($choice:ident by $tag:literal { $($kind:literal => $variant:ident $(($fields:ident))?,)* }) => {
         impl $choice {
-            /// Every `type` that this choice has.
+            #[doc = concat!("Every `", $tag, "` that this choice has.")]
             pub const KINDS: &'static [&'static str] = &[$($kind),*];
 
-            /// Returns the `type` that this is on the wire.
+            #[doc = concat!("Returns the `", $tag, "` that this is on the wire.")]
             pub fn kind(&self) -> &'static str {
                 match self {
                     $(Self::$variant { .. } => $kind,)*
@@ -89,7 +92,7 @@ macro_rules! tagged {
 
         impl<'de> serde::Deserialize<'de> for $choice {
             fn deserialize<D: serde::Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
-                let tagged = $crate::tagged::Tagged::read(source, "type")?;
+                let tagged = $crate::tagged::Tagged::read(source, $tag)?;
                 match tagged.tag.as_str() {
                     $($kind => $crate::tagged::tagged!(@read tagged $variant $(($fields))?),)*
                     unknown => Err(serde::de::Error::unknown_variant(unknown, Self::KINDS)),

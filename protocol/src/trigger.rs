@@ -7,7 +7,7 @@ use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::agent::{AgentTool, Format};
+use crate::config::{AgentTool, Format};
 use crate::message::DraftMessage;
 use crate::presence;
 use crate::tagged::{Tagged, tagged};

@@ -10,6 +10,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
+use quixos_protocol::agent::{
+    AgentEvent, AgentRequest, AssistantContentBlock, EventStage, FinishReason, ResultStatus,
+    UserContentBlock,
+};
 use quixos_protocol::{
     Action, AgentConfig, Call, CallHandler, CallKind, CallStatus, ClientInput, ContentPart,
     DecisionError, DecisionRequest, DecisionResponse, DraftMessage, Effort, ErrorCode, Format,
@@ -24,9 +28,12 @@ type Names = &'static [&'static str];
 type Check = fn(&str);
 
 /// Every directory of examples: what reads it, and the kinds that must be there.
-const TYPES: [(&str, Check, Names); 16] = [
+const TYPES: [(&str, Check, Names); 20] = [
     ("Action", check::<Action>, Action::KINDS),
     ("AgentConfig", check::<AgentConfig>, &["minimal", "full"]),
+    ("AgentEvent", check::<AgentEvent>, AgentEvent::KINDS),
+    ("AgentRequest", check::<AgentRequest>, &["minimal", "full", "answers"]),
+    ("AssistantContentBlock", check::<AssistantContentBlock>, AssistantContentBlock::KINDS),
     ("Call", check::<Call>, &["tool_call", "llm_call", "sub_agent"]),
     ("ClientInput", check::<ClientInput>, ClientInput::KINDS),
     ("ContentPart", check::<ContentPart>, ContentPart::KINDS),
@@ -41,6 +48,19 @@ const TYPES: [(&str, Check, Names); 16] = [
     ("StreamDelta", check::<StreamDelta>, &["full"]),
     ("ToolInput", check::<ToolInput>, ToolInput::STATUSES),
     ("Trigger", check::<Trigger>, Trigger::KINDS),
+    ("UserContentBlock", check::<UserContentBlock>, UserContentBlock::KINDS),
+];
+
+/// The types of the agent event protocol, which has a document of its own.
+const AGENT_TYPES: [&str; 8] = [
+    "ActionResult",
+    "AgentEvent",
+    "AgentRequest",
+    "AssistantContentBlock",
+    "EventStage",
+    "FinishReason",
+    "ResultStatus",
+    "UserContentBlock",
 ];
 
 #[test]
@@ -84,6 +104,9 @@ fn every_example_is_valid_by_the_schema() {
 #[test]
 fn the_schema_and_the_parser_refuse_the_same() {
     disagreements::<Action>("Action");
+    disagreements::<AgentEvent>("AgentEvent");
+    disagreements::<AgentRequest>("AgentRequest");
+    disagreements::<AssistantContentBlock>("AssistantContentBlock");
     disagreements::<ClientInput>("ClientInput");
     disagreements::<DecisionRequest>("DecisionRequest");
     disagreements::<DecisionResponse>("DecisionResponse");
@@ -170,8 +193,11 @@ fn every_word_is_read_and_written_again_and_no_other() {
         "ErrorCode",
         &["provider_error", "rate_limited", "refused", "budget_exceeded", "deadline_exceeded"],
     );
+    words::<EventStage>("EventStage", &["start", "delta", "stop"]);
+    words::<FinishReason>("FinishReason", &["stop", "length", "error", "action_required"]);
     words::<Format>("Format", &["openai", "anthropic"]);
     words::<Handler>("Handler", &["server", "worker", "client"]);
+    words::<ResultStatus>("ResultStatus", &["success", "error"]);
     words::<Role>("Role", &["system", "user", "assistant", "tool"]);
     words::<ToolHandler>("ToolHandler", &["worker", "client"]);
 }
@@ -194,7 +220,8 @@ fn words<T: DeserializeOwned + Serialize + std::fmt::Debug>(name: &str, words: &
 }
 
 fn validator(name: &str) -> jsonschema::Validator {
-    let mut document = schema::document();
+    let is_agents = AGENT_TYPES.contains(&name);
+    let mut document = if is_agents { schema::agent_document() } else { schema::document() };
     document["$ref"] = json!(format!("#/$defs/{name}"));
     jsonschema::draft202012::new(&document).unwrap()
 }

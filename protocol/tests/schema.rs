@@ -3,21 +3,24 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use expect_test::expect_file;
+use quixos_protocol::agent::{AgentEvent, AssistantContentBlock, UserContentBlock};
 use quixos_protocol::{Action, ClientInput, ContentPart, ToolInput, Trigger, schema};
 use serde_json::{Value, json};
 
 /// `UPDATE_EXPECT=1` rewrites the file; the diff is the review.
 #[test]
 fn the_schema_in_the_tree_is_the_one_of_the_types() {
-    let text = serde_json::to_string_pretty(&schema::document()).unwrap() + "\n";
-    expect_file!["../schema/decision-protocol.json"].assert_eq(&text);
+    let text = |document: &Value| serde_json::to_string_pretty(document).unwrap() + "\n";
+    expect_file!["../schema/decision-protocol.json"].assert_eq(&text(&schema::document()));
+    expect_file!["../schema/agent-event-protocol.json"].assert_eq(&text(&schema::agent_document()));
 }
 
 #[test]
 fn it_is_a_schema_of_its_draft() {
-    let document = schema::document();
-    jsonschema::meta::validate(&document).unwrap();
-    assert_eq!(document["$schema"], json!("https://json-schema.org/draft/2020-12/schema"));
+    for document in [schema::document(), schema::agent_document()] {
+        jsonschema::meta::validate(&document).unwrap();
+        assert_eq!(document["$schema"], json!("https://json-schema.org/draft/2020-12/schema"));
+    }
 }
 
 #[test]
@@ -29,19 +32,28 @@ fn choices_have_the_names_that_the_types_list() {
         ("ToolInput", "status", ToolInput::STATUSES),
         ("Trigger", "type", Trigger::KINDS),
     ] {
-        let document = schema::document();
-        let choices = document["$defs"][name]["oneOf"].as_array().unwrap();
-        let seen: Vec<_> = choices
-            .iter()
-            .map(|choice| choice["properties"][tag]["const"].as_str().unwrap())
-            .collect();
-        assert_eq!(seen, kinds, "{name}");
+        choices(&schema::document(), name, tag, kinds);
     }
+    let document = schema::agent_document();
+    choices(&document, "AgentEvent", "event", AgentEvent::KINDS);
+    choices(&document, "AssistantContentBlock", "type", AssistantContentBlock::KINDS);
+    choices(&document, "UserContentBlock", "type", UserContentBlock::KINDS);
+}
+
+fn choices(document: &Value, name: &str, tag: &str, kinds: &[&str]) {
+    let choices = document["$defs"][name]["oneOf"].as_array().unwrap();
+    let seen: Vec<_> =
+        choices.iter().map(|choice| choice["properties"][tag]["const"].as_str().unwrap()).collect();
+    assert_eq!(seen, kinds, "{name}");
 }
 
 #[test]
 fn every_type_and_every_field_is_described() {
-    let document = schema::document();
+    all_described(&schema::document());
+    all_described(&schema::agent_document());
+}
+
+fn all_described(document: &Value) {
     for (name, of_type) in document["$defs"].as_object().unwrap() {
         described(name, of_type);
         for choice in of_type["oneOf"].as_array().into_iter().flatten() {
