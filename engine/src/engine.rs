@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use quixos_package::agent_runtime::AgentRequestObject;
 use quixos_runtime::{Caller, Clock, Ref, Runtime, SystemClock};
 use quixos_session::sessions::{
     Answer, Authority, CallFailure, Cancel, Interrupt, Outcome, Session, SessionObject,
@@ -25,7 +26,7 @@ use crate::{dispatch, lease};
 /// [`Engine::stop`], but nobody waits for it.
 #[derive(Clone)]
 pub struct Engine {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
     _stop: Arc<StopOnDrop>,
 }
 
@@ -61,6 +62,8 @@ pub struct Submitted {
     pub session_id: String,
     /// The turn that the input belongs to, if it belongs to one.
     pub turn_id: Option<String>,
+    /// The request that the turn is.
+    pub request: Option<Ref<AgentRequestObject>>,
     /// False where the input was known already, or had nothing to do.
     pub applied: bool,
 }
@@ -136,12 +139,39 @@ impl Engine {
         metadata: String,
         input: String,
     ) -> Result<Submitted, EngineError> {
-        let submit =
-            SessionRegistrySubmitInput { by, session_id: session_id.clone(), metadata, input };
+        self.submit_as(by, session_id, metadata, input, false).await
+    }
+
+    /// Submits a client's input and says that the client follows the turn, as by
+    /// [`Engine::follow_turn`], both at once.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::submit`].
+    pub async fn submit_followed(
+        &self,
+        by: Authority,
+        session_id: String,
+        metadata: String,
+        input: String,
+    ) -> Result<Submitted, EngineError> {
+        self.submit_as(by, session_id, metadata, input, true).await
+    }
+
+    async fn submit_as(
+        &self,
+        by: Authority,
+        session_id: String,
+        metadata: String,
+        input: String,
+        followed: bool,
+    ) -> Result<Submitted, EngineError> {
+        let name = session_id.clone();
+        let submit = SessionRegistrySubmitInput { by, session_id: name, metadata, input, followed };
         let registry = SessionRegistry::on(&self.shared.caller, self.shared.registry);
         let submitted = registry.submit(&submit).await?;
         let Outcome { turn, applied, .. } = submitted.outcome;
-        Ok(Submitted { session_id, turn_id: turn, applied })
+        self.submitted(submitted.session, session_id, turn, applied).await
     }
 
     /// Settles a call from outside.
@@ -274,7 +304,10 @@ impl Engine {
         while tasks.join_next().await.is_some() {}
     }
 
-    async fn require(&self, session_id: &str) -> Result<Ref<SessionObject>, EngineError> {
+    pub(crate) async fn require(
+        &self,
+        session_id: &str,
+    ) -> Result<Ref<SessionObject>, EngineError> {
         let found = self.session(session_id).await?;
         found.ok_or_else(|| EngineError::NotFound(format!("a session `{session_id}`")))
     }

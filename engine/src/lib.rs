@@ -17,9 +17,13 @@ pub mod price;
 pub mod provider;
 mod roster;
 mod task;
+mod threads;
+mod turns;
 pub mod worker;
 
 pub use engine::{Engine, Settlement, Submitted};
 pub use error::EngineError;
 pub use options::Options;
 pub use roster::Roster;
+pub use threads::{Thread, Threads};
+pub use turns::{Answered, Response, TurnAt};

@@ -18,12 +18,14 @@ mod delegation;
 mod dispatch;
 mod expiry;
 mod failure;
+mod follow;
 mod fork;
 mod log;
 mod mint;
 mod prepare;
 mod progress;
 mod prompt;
+mod respond;
 mod send;
 mod settle;
 mod settlement;
@@ -51,6 +53,7 @@ use crate::sessions::{Binding, Fence, Live, Outcome, SessionData, SessionRegistr
 
 pub(crate) use calls::{Dropped, Void};
 pub(crate) use mint::Minted;
+pub(crate) use receive::turn_of_waiting;
 pub(crate) use settle::{Ending, Failure, Tell};
 pub(crate) use submit::read_input;
 pub(crate) use turn::TurnEnd;

@@ -29,6 +29,8 @@ pub enum Refusal {
     WrongHandler,
     /// There is no such call.
     UnknownCall,
+    /// Nothing of this id waits for the client.
+    UnknownAction(String),
     /// The call is not open.
     NotPending,
     /// The call is at another attempt.
@@ -64,6 +66,7 @@ impl Refusal {
             Self::NotPrivileged => "not-privileged",
             Self::WrongHandler => "wrong-handler",
             Self::UnknownCall => "unknown-call",
+            Self::UnknownAction(_) => "unknown-action",
             Self::NotPending => "not-pending",
             Self::AttemptMismatch => "attempt-mismatch",
             Self::NoActiveTurn => "no-active-turn",
@@ -78,6 +81,7 @@ impl Refusal {
     #[must_use]
     pub fn status(&self) -> u16 {
         match self {
+            Self::UnknownAction(_) => 400,
             Self::NotOwner | Self::WrongTenant | Self::NotPrivileged | Self::WrongHandler => 403,
             Self::UnknownCall | Self::UnknownAgent => 404,
             Self::TurnAlreadyActive(_)
@@ -101,7 +105,9 @@ impl Refusal {
     /// Returns what the word is about, if anything.
     fn about(&self) -> Option<&str> {
         match self {
-            Self::TurnAlreadyActive(about) | Self::NotAdmitted(about) => Some(about),
+            Self::TurnAlreadyActive(about)
+            | Self::UnknownAction(about)
+            | Self::NotAdmitted(about) => Some(about),
             Self::Interrupted
             | Self::Cancelled
             | Self::NotOwner
@@ -144,6 +150,7 @@ impl FromStr for Refusal {
             "not-privileged" => Self::NotPrivileged,
             "wrong-handler" => Self::WrongHandler,
             "unknown-call" => Self::UnknownCall,
+            "unknown-action" => Self::UnknownAction(about.to_owned()),
             "not-pending" => Self::NotPending,
             "attempt-mismatch" => Self::AttemptMismatch,
             "no-active-turn" => Self::NoActiveTurn,
@@ -179,6 +186,7 @@ mod tests {
             Refusal::NotPrivileged,
             Refusal::WrongHandler,
             Refusal::UnknownCall,
+            Refusal::UnknownAction("int_1".to_owned()),
             Refusal::NotPending,
             Refusal::AttemptMismatch,
             Refusal::NoActiveTurn,

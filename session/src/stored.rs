@@ -51,6 +51,9 @@ pub(crate) enum StoredTrigger {
     /// A whole view, echoes folded.
     #[serde(rename = "client.messages")]
     ClientMessages { messages: Messages, client: ClientContext },
+    /// Results of calls and new messages, to be appended at the head that there is at delivery.
+    #[serde(rename = "client.appended")]
+    ClientAppended { messages: Messages, client: ClientContext },
     #[serde(rename = "client.action")]
     ClientAction {
         name: String,
@@ -142,7 +145,9 @@ impl StoredTrigger {
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::SessionStart { .. } => SESSION_START,
-            Self::ClientMessage { .. } | Self::ClientMessages { .. } => CLIENT_MESSAGES,
+            Self::ClientMessage { .. }
+            | Self::ClientMessages { .. }
+            | Self::ClientAppended { .. } => CLIENT_MESSAGES,
             Self::ClientAction { .. } => "client.action",
             Self::ToolExecute { .. } => TOOL_EXECUTE,
             Self::ToolFinished { .. } => TOOL_FINISHED,

@@ -29,10 +29,12 @@ impl<P: Past> Scene<'_, P> {
         Ok(match stored {
             StoredTrigger::SessionStart { config: _ } => Trigger::SessionStart,
             StoredTrigger::ClientMessage { message } => {
-                let mut view: Vec<DraftMessage> =
-                    self.path.iter().cloned().map(Message::into_draft).collect();
-                view.push(message);
+                let view = self.appended([message]);
                 Trigger::ClientMessages(self.view(view, ClientContext::default())?)
+            }
+            StoredTrigger::ClientAppended { messages, client } => {
+                let view = self.appended(messages::decode(self.past, &messages)?);
+                Trigger::ClientMessages(self.view(view, client)?)
             }
             StoredTrigger::ClientMessages { messages, client } => {
                 let view = messages::decode(self.past, &messages)?;
@@ -57,6 +59,11 @@ impl<P: Past> Scene<'_, P> {
                 Trigger::InterruptResumed(InterruptResumed { interrupt_id, payload })
             }
         })
+    }
+
+    /// Returns the path with messages behind it.
+    fn appended(&self, news: impl IntoIterator<Item = DraftMessage>) -> Vec<DraftMessage> {
+        self.path.iter().cloned().map(Message::into_draft).chain(news).collect()
     }
 
     /// Returns a view with the place of its first news, which is what echoing it would write.

@@ -5,8 +5,9 @@ use quixos_runtime::CallError;
 use crate::Sessions;
 use crate::sessions::{
     Command, session_answer, session_cancel, session_child_ended, session_extend, session_fail,
-    session_interrupt, session_progress, session_receive, session_redeliver, session_sent,
-    session_settle, session_spawned, session_submit, session_take, session_wake,
+    session_follow, session_interrupt, session_progress, session_receive, session_redeliver,
+    session_respond, session_sent, session_settle, session_spawned, session_submit, session_take,
+    session_wake,
 };
 
 macro_rules! doors {
@@ -25,6 +26,8 @@ macro_rules! doors {
 
 doors! {
     session_submit => submit,
+    session_respond => respond,
+    session_follow => follow,
     session_receive => receive,
     session_answer => answer,
     session_fail => fail,
@@ -53,6 +56,8 @@ impl session_wake::Handler for Sessions {
 fn nothing() -> Command {
     Command {
         submit: None,
+        respond: None,
+        follow: None,
         receive: None,
         answer: None,
         fail: None,

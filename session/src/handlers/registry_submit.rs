@@ -14,10 +14,11 @@ use crate::machine::read_input;
 use crate::new_session::{Place, new_session};
 use crate::sessions::registry_submit::{Context, Handler, Input, Output};
 use crate::sessions::{Binding, SessionObject, Submit};
+use crate::shelf;
 
 impl Handler for Sessions {
     fn handle(cx: &Context<'_>, input: Input) -> Result<Output, CallError> {
-        let Input { by, session_id, metadata, input } = input;
+        let Input { by, session_id, metadata, input, followed } = input;
         let given = read_input(&input)?;
         let metadata_is_read = serde_json::from_str::<BTreeMap<String, String>>(&metadata);
         if let Err(error) = metadata_is_read {
@@ -46,7 +47,7 @@ impl Handler for Sessions {
                 return Err(CallError::NotFound { what: format!("a session `{session_id}`") });
             }
         };
-        let outcome = cx.session(session).submit(&Submit { by, input })?;
+        let outcome = cx.session(session).submit(&Submit { by, input, followed })?;
         Ok(Output { session, outcome })
     }
 }
@@ -65,8 +66,10 @@ fn create(cx: &Context<'_>, binding: Binding) -> Result<Ref<SessionObject>, Call
         created_at: binding.created_at.clone(),
         contexts: Vec::new(),
     })?;
+    let shelved = shelf::prefix(&binding.tenant, &binding.owner_id);
     let place = Place { registry: cx.receiver(), agent, thread, parent: None };
     let session = cx.create_session(&new_session(binding, place))?;
     cx.threads().connect(&cx.reference_text(thread), session)?;
+    cx.owned().connect(&format!("{shelved}{}", shelf::place(session)), session)?;
     Ok(session)
 }

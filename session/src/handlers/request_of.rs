@@ -23,7 +23,7 @@ use crate::{messages, retry, versions};
 
 impl Handler for Sessions {
     fn handle(cx: &Context<'_>, id: Input) -> Result<Output, CallError> {
-        let (binding, data, live) = (cx.binding().read()?, cx.data().read()?, cx.live().read()?);
+        let (binding, live) = (cx.binding().read()?, cx.live().read()?);
         let decision = live
             .decisions
             .iter()
@@ -41,7 +41,6 @@ impl Handler for Sessions {
         let configured = kept.configured().cloned();
         let scene = Scene { past: cx, live: &live, head, path: &path };
         let trigger = scene.trigger(kept)?;
-        let turn = data.turn.filter(|turn| Some(&turn.id) == decision.turn.as_ref());
         let situation = Situation {
             past: cx,
             decision: &id,
@@ -50,7 +49,7 @@ impl Handler for Sessions {
             config: config.as_ref(),
             configured: configured.as_ref(),
             model_retry: retry::wire(&frozen.model_retry),
-            stream: turn.and_then(|turn| turn.stream),
+            stream: frozen.stream,
             pending_calls: frozen.pending_calls,
             busy: frozen.busy,
         };

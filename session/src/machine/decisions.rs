@@ -244,7 +244,16 @@ impl Machine<'_, '_> {
             pending_calls: u32::try_from(running + untold).unwrap_or(u32::MAX),
             busy,
             model_retry: retry::stored(&self.settings()?.model_retry),
+            stream: self.stream_for(id),
         })
+    }
+
+    /// Returns whether models are to stream in the turn that a decision belongs to, if its client
+    /// said so.
+    fn stream_for(&self, id: &str) -> Option<bool> {
+        let decision = self.live.decisions.iter().find(|decision| decision.id == id)?;
+        let turn = self.data.turn.as_ref()?;
+        turn.stream.filter(|_| decision.turn.as_ref() == Some(&turn.id))
     }
 
     /// Returns a call as a worker sees it.

@@ -156,8 +156,12 @@ impl Machine<'_, '_> {
         Ok(self.data.turn.is_none() && self.next_turn()?)
     }
 
-    /// Says whether the end of the turn is waited for: by a parent, or by a request behind it.
+    /// Says whether the end of the turn is waited for: by a parent, by a client that follows
+    /// it, or by a request behind it.
     fn somebody_waits(&self) -> Result<bool, CallError> {
-        Ok(!self.binding.delegation.is_empty() || !self.cx.waiting().page(None, 1)?.is_empty())
+        let is_followed = self.data.turn.as_ref().is_some_and(|turn| turn.followed);
+        Ok(is_followed
+            || !self.binding.delegation.is_empty()
+            || !self.cx.waiting().page(None, 1)?.is_empty())
     }
 }

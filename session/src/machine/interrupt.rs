@@ -107,7 +107,7 @@ impl Machine<'_, '_> {
 }
 
 /// Returns how much a class of callers may.
-fn rank(class: &str) -> u8 {
+pub(super) fn rank(class: &str) -> u8 {
     match class {
         SYSTEM => 2,
         MACHINE => 1,

@@ -81,6 +81,11 @@ impl Machine<'_, '_> {
     }
 }
 
+/// Returns the id that a turn will have whose request waits.
+pub(crate) fn turn_of_waiting(request: &str, admission: &RequestData) -> String {
+    Queued::of(request, admission).turn_id
+}
+
 impl Queued {
     /// Returns what a request that has waited begins: the message that another session sent, or of
     /// a request that came by another door, its text.

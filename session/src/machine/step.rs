@@ -37,6 +37,8 @@ impl Machine<'_, '_> {
         match command {
             Command { submit: Some(submit), .. } => self.submit(submit),
             Command { receive: Some(receive), .. } => self.receive(receive),
+            Command { respond: Some(respond), .. } => self.respond(respond),
+            Command { follow: Some(follow), .. } => self.follow(follow),
             Command { answer: Some(answer), .. } => self.answer(&answer),
             Command { fail: Some(failure), .. } => self.fail(&failure),
             Command { redeliver: Some(delivery), .. } => self.redeliver(&delivery),

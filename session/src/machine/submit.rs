@@ -16,7 +16,7 @@ use crate::status::{CLIENT, FRONTEND, START_FAILED};
 use crate::stored::StoredTrigger;
 
 /// The longest input, in bytes of its JSON. What carries it adds little to it.
-const INPUT_BYTES: usize = 3 << 20;
+pub(super) const INPUT_BYTES: usize = 3 << 20;
 
 /// The source of a request that a client's input began: a person waits for it.
 pub(super) const USER: &str = "user";
@@ -50,6 +50,15 @@ impl Machine<'_, '_> {
         if self.data.cancelled {
             return Err(Refusal::Cancelled.into());
         }
+        self.on_input(by, input)?;
+        let active = self.data.turn.as_ref().map(|turn| turn.id.clone());
+        if let (true, Some(turn)) = (submit.followed, self.report.turn.clone().or(active)) {
+            self.mark_followed(&turn);
+        }
+        Ok(())
+    }
+
+    fn on_input(&mut self, by: &Authority, input: ClientInput) -> Result<(), CallError> {
         match input {
             ClientInput::ClientMessage(input) => self.on_message(input),
             ClientInput::ClientMessages(input) => self.on_view(input),

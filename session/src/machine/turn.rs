@@ -13,7 +13,8 @@ use super::receive::Queued;
 use super::{Dropped, Machine, Minted, Void};
 use crate::reference::object_id;
 use crate::refusal::Refusal;
-use crate::sessions::TurnData;
+use crate::sessions::session_apply::CreateTurn;
+use crate::sessions::{TurnData, TurnRecord};
 use crate::status::START_QUEUED;
 use crate::{stored, usage};
 
@@ -123,9 +124,15 @@ impl Machine<'_, '_> {
             usage: usage::none(),
             sub_agents: usage::none(),
             stream,
+            followed: false,
         });
-        self.log_turn_started(id, input)?;
-        Ok(())
+        let data = TurnRecord {
+            id: id.to_owned(),
+            request: object_id(&self.cx.reference_text(request)).to_owned(),
+            began: self.log_turn_started(id, input)?,
+        };
+        let session = self.cx.receiver();
+        self.cx.create_turn(&CreateTurn { data, session }).map(drop)
     }
 
     /// Ends the active turn, if there is one.

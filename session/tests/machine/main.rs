@@ -7,9 +7,12 @@ mod support;
 
 mod decisions;
 mod delegations;
+mod follows;
 mod forks;
 mod interrupts;
 mod models;
 mod random;
+mod responses;
+mod shelves;
 mod tools;
 mod turns;

@@ -142,7 +142,7 @@ async fn happen(
     told: &mut Vec<(String, String)>,
 ) -> (&'static str, Result) {
     let turn = format!("t{step}");
-    match dice.below(22) {
+    match dice.below(24) {
         0 => ("a message", done(talk.submit(&message(&turn, "More")).await)),
         1 => ("a view", done(talk.submit(&random_view(talk, dice, &turn).await).await)),
         2 => ("an action", done(talk.submit(&action(&turn, "go")).await)),
@@ -178,6 +178,11 @@ async fn happen(
             let Some((decision, answer)) = old.last() else { return ("nothing", Ok(())) };
             let answer: Value = serde_json::from_str(answer).unwrap();
             ("an old answer", done(talk.answer_to(decision, &answer).await))
+        }
+        15 => ("a response", respond(talk, dice).await),
+        16 => {
+            let Some(turn) = talk.data().await.turn else { return ("nothing", Ok(())) };
+            ("a follower", done(talk.follow(&turn.id).await))
         }
         11 | 14 => ("a model's end", model_ends(talk, dice).await),
         12 => {
@@ -236,6 +241,26 @@ async fn resume(talk: &Talk<'_>, dice: &mut Dice) -> Result {
     let by = if dice.once_in(4) { frontend("anna") } else { machine() };
     let input = json!({"type": "interrupt.resume", "interrupt_id": id});
     done(talk.submit_as(by, &input).await)
+}
+
+/// Answers some of what a session waits for, now and then with a message.
+async fn respond(talk: &Talk<'_>, dice: &mut Dice) -> Result {
+    let live = talk.client().live().await.unwrap();
+    let calls = live.calls.iter().filter(|call| call.handler == "client").map(|call| &call.id);
+    let open: Vec<&String> = live.interrupts.iter().map(|it| &it.id).chain(calls).collect();
+    let mut answers = Vec::new();
+    for id in open {
+        if !dice.once_in(3) {
+            let failed = dice.once_in(4);
+            answers.push((id.as_str(), if failed { Err("no") } else { Ok(json!("yes")) }));
+        }
+    }
+    if dice.once_in(6) {
+        answers.push(("none", Ok(json!("yes"))));
+    }
+    let messages =
+        if dice.once_in(2) { json!([{"role": "user", "content": "!"}]) } else { json!([]) };
+    done(talk.respond(&answers, &messages).await)
 }
 
 /// Returns a call that is under way, or one that is not there.

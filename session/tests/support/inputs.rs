@@ -83,6 +83,11 @@ pub(crate) fn calls(made: &[(&str, &str)]) -> Value {
     json!({"model": "m", "tool_calls": made, "finish_reason": "tool_calls"})
 }
 
+/// Returns the answer to a `tool.execute` that has a result.
+pub(crate) fn tool_result(result: &str) -> Value {
+    json!({"actions": [{"type": "tool.result", "result": result}]})
+}
+
 /// Returns a policy of retries.
 pub(crate) fn retry(timeout: Option<u64>, retries: u32, base: u64, most: u64) -> Value {
     json!({

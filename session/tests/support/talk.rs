@@ -5,9 +5,10 @@ use std::future::Future;
 use quixos_protocol::{DecisionRequest, LlmRequest, Message};
 use quixos_runtime::{CallError, Ref};
 use quixos_session::sessions::{
-    Agenda, Answer, Authority, CallFailure, Cancel, Claim, Delivery, DeliveryFailure, Due, Fence,
-    Interrupt, Outcome, Session, SessionClient, SessionData, SessionObject,
-    SessionRegistrySendInput, SessionRegistrySpawnInput, Settle, Submit, Take,
+    ActionAnswer, Agenda, Answer, Authority, CallFailure, Cancel, Claim, Delivery, DeliveryFailure,
+    Due, Fence, Follow, Interrupt, Outcome, Respond, Session, SessionClient, SessionData,
+    SessionObject, SessionRegistryRespondInput, SessionRegistrySendInput,
+    SessionRegistrySpawnInput, Settle, Submit, Take,
 };
 use serde_json::{Value, json};
 
@@ -19,6 +20,9 @@ pub(crate) struct Talk<'w> {
     pub(crate) world: &'w World,
     pub(crate) session: Ref<SessionObject>,
 }
+
+/// An answer of a client to something, by its id.
+pub(crate) type Answered<'a> = (&'a str, std::result::Result<Value, &'a str>);
 
 /// One event of a log.
 #[derive(Clone, PartialEq, Debug)]
@@ -197,7 +201,71 @@ impl<'w> Talk<'w> {
         by: Authority,
         input: &Value,
     ) -> Result<Outcome, CallError> {
-        self.client().submit(&Submit { by, input: input.to_string() }).await
+        self.client().submit(&Submit { by, input: input.to_string(), followed: false }).await
+    }
+
+    /// Submits as the owner, who follows the turn.
+    pub(crate) async fn submit_followed(&self, input: &Value) -> Result<Outcome, CallError> {
+        let (by, input) = (frontend(OWNER), input.to_string());
+        self.client().submit(&Submit { by, input, followed: true }).await
+    }
+
+    /// Answers, as the owner, what the session waits for; each with what was asked for or with a
+    /// failure. Returns the turn.
+    pub(crate) async fn respond(
+        &self,
+        answers: &[Answered<'_>],
+        messages: &Value,
+    ) -> Result<Option<String>, CallError> {
+        self.respond_as(frontend(OWNER), answers, messages).await
+    }
+
+    pub(crate) async fn respond_as(
+        &self,
+        by: Authority,
+        answers: &[Answered<'_>],
+        messages: &Value,
+    ) -> Result<Option<String>, CallError> {
+        self.respond_with(by, answers, messages, None).await
+    }
+
+    /// Answers, and wishes that models stream, or that they do not.
+    pub(crate) async fn respond_streaming(&self, answers: &[Answered<'_>], stream: bool) {
+        let by = frontend(OWNER);
+        self.respond_with(by, answers, &json!([]), Some(stream)).await.unwrap();
+    }
+
+    async fn respond_with(
+        &self,
+        by: Authority,
+        answers: &[Answered<'_>],
+        messages: &Value,
+        stream: Option<bool>,
+    ) -> Result<Option<String>, CallError> {
+        let answer = |(action, outcome): &Answered<'_>| ActionAnswer {
+            action: (*action).to_owned(),
+            data: outcome.as_ref().ok().map(Value::to_string),
+            error: outcome.as_ref().err().map(|error| (*error).to_owned()),
+        };
+        let respond = Respond {
+            by,
+            answers: answers.iter().map(answer).collect(),
+            messages: messages.to_string(),
+            client: json!({"forwarded_props": {"mode": "test"}}).to_string(),
+            stream,
+        };
+        let session_id = self.client().binding().await?.session_id;
+        let input = SessionRegistryRespondInput { session_id, respond };
+        Ok(self.world.registry().respond(&input).await?.turn)
+    }
+
+    /// Says, as the owner, that a turn is followed.
+    pub(crate) async fn follow(&self, turn: &str) -> Result<Outcome, CallError> {
+        self.follow_as(frontend(OWNER), turn).await
+    }
+
+    pub(crate) async fn follow_as(&self, by: Authority, turn: &str) -> Result<Outcome, CallError> {
+        self.client().follow(&Follow { by, turn: turn.to_owned() }).await
     }
 
     /// Settles a call from outside with a result.

@@ -84,6 +84,7 @@ impl World {
             session_id: session.to_owned(),
             metadata: "{}".to_owned(),
             input: input.to_string(),
+            followed: false,
         };
         let output = self.registry().submit(&input).await?;
         Ok((output.session, output.outcome))
