@@ -107,6 +107,7 @@ impl From<Refusal> for ApiError {
             | Refusal::NotPrivileged
             | Refusal::WrongHandler
             | Refusal::UnknownCall
+            | Refusal::UnknownAction(_)
             | Refusal::NotPending
             | Refusal::AttemptMismatch
             | Refusal::NoActiveTurn
