@@ -24,9 +24,14 @@ mod work;
 use std::process::ExitCode;
 
 use clap::Parser;
+use mimalloc::MiMalloc;
 use tokio::runtime::Runtime;
 
 use crate::arguments::Arguments;
+
+/// The one of the `quixos` command; raw sled has it too.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
