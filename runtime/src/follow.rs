@@ -277,6 +277,15 @@ impl Wakes {
         }
     }
 
+    /// Tells whether anybody follows one of these streams.
+    pub(crate) fn are_followed(&self, streams: &[StreamKey]) -> bool {
+        if streams.is_empty() {
+            return false;
+        }
+        let followed = self.followed();
+        streams.iter().any(|stream| followed.streams.contains_key(stream))
+    }
+
     /// Wakes those who follow these streams.
     pub(crate) fn wake(&self, streams: &[StreamKey]) {
         if streams.is_empty() {

@@ -6,6 +6,10 @@
 //! answered when the group that their answer is in is durable, an error or an answer that wrote
 //! nothing too: it may rest on what others wrote.
 //!
+//! A group for which nobody waits, neither a caller nor a reader nor a follower, gathers for a
+//! moment longer: callers that are content with the buffered answer would else have the disk at
+//! work for a few of them at a time.
+//!
 //! If a group fails, all in it and all executed on top of it never happened: the lane goes back to
 //! what the store holds, and each of their callers gets `storage`. When the store takes no more
 //! writes, or does not know what it wrote, the lane refuses all that follows; reading goes on as
@@ -18,7 +22,8 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{Receiver, Sender, SyncSender};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender};
+use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
@@ -36,12 +41,20 @@ use crate::shared::{Executed, Shared, Status};
 use crate::store::{Batch, Commit, CommitError, Durability, TransactionId};
 use crate::transaction::{Access, Circumstances, Transaction};
 
+/// How long a group gathers for which nobody waits.
+const LINGER: Duration = Duration::from_millis(2);
+
+/// Bytes in a group from which on it gathers no longer than it must.
+const LINGER_BYTES: usize = 256 << 10;
+
 /// What the lane is told.
 pub(crate) enum Message {
     /// Execute a request.
     Job(Job),
     /// Stand still until the other end is dropped, and say when you do.
     Hold(SyncSender<()>, Receiver<()>),
+    /// Somebody waits for what was executed to be durable.
+    Hurry,
     /// The committer is done with a group, and free.
     Done(Result<(), Failed>),
     /// Finish what came before, and end.
@@ -137,6 +150,10 @@ pub(crate) struct Lane {
     gathered: usize,
     /// Whether the committer has a group.
     under_way: bool,
+    /// Since when the group could have set off.
+    lingers: Option<Instant>,
+    /// Whether somebody waits who is not among `waiting`.
+    hurry: bool,
     /// Why no more writes are taken.
     stopped: Option<String>,
     /// What came in while the lane could take no more.
@@ -166,6 +183,8 @@ impl Lane {
             streams: Vec::new(),
             gathered: 0,
             under_way: false,
+            lingers: None,
+            hurry: false,
             stopped: None,
             backlog: VecDeque::new(),
             closing: false,
@@ -186,6 +205,7 @@ impl Lane {
                         let _ = release.recv();
                     }
                 }
+                Message::Hurry => self.hurry = true,
                 Message::Done(written) => {
                     self.under_way = false;
                     if let Err(Failed { error, waiting }) = written {
@@ -210,8 +230,7 @@ impl Lane {
             if self.closing && !self.under_way && self.backlog.is_empty() {
                 return None;
             }
-            // Whoever could send is gone: as if told to close.
-            let Ok(message) = self.messages.recv() else { return None };
+            let message = self.receive()?;
             if self.closing && !matches!(message, Message::Done(_)) {
                 // Came too late; its sender is told by this end being dropped.
                 continue;
@@ -220,6 +239,17 @@ impl Lane {
                 return Some(message);
             }
             self.backlog.push_back(message);
+        }
+    }
+
+    /// Waits for a message, while a group lingers no longer than that may.
+    fn receive(&self) -> Option<Message> {
+        // Whoever could send is gone: as if told to close.
+        let Some(since) = self.lingers else { return self.messages.recv().ok() };
+        match self.messages.recv_timeout(LINGER.saturating_sub(since.elapsed())) {
+            Ok(message) => Some(message),
+            Err(RecvTimeoutError::Timeout) => Some(Message::Hurry),
+            Err(RecvTimeoutError::Disconnected) => None,
         }
     }
 
@@ -322,26 +352,24 @@ impl Lane {
         Ok(Some(Done { output: first.output, commit: Some(first.commit) }))
     }
 
-    /// Adds what a transaction wrote to the group.
+    /// Adds what a transaction wrote to the group, and to what readers see of it.
+    ///
+    /// Each has a map of its own: one that both share would be copied, in part, by every write
+    /// that follows, whether anybody reads or not.
     fn take(&mut self, writes: Vec<(bytes::Bytes, Option<bytes::Bytes>)>, head: Head) {
+        let shared = Arc::clone(&self.shared);
+        let mut executed = shared.executed();
         for (key, value) in writes {
             self.gathered += key.len() + value.as_ref().map_or(0, bytes::Bytes::len);
             if let Ok(Key::Stream { object, slot }) = Key::decode(&key) {
                 self.streams.push((object, slot));
             }
+            executed.over.insert(key.clone(), value.clone());
             self.base.over.insert(key, value);
         }
+        executed.commit = head.commit;
         self.head = head;
         self.base.commit = head.commit;
-        self.publish();
-    }
-
-    fn publish(&self) {
-        *self.shared.executed() = Executed {
-            over: self.base.over.clone(),
-            commit: self.head.commit,
-            epoch: self.base.epoch,
-        };
     }
 
     /// Gives the group to the committer, if there is one and it is free.
@@ -352,8 +380,14 @@ impl Lane {
         if self.base.over.is_empty() {
             // All that these answers rest on is durable.
             answer_all(std::mem::take(&mut self.waiting));
+            self.hurry = false;
             return;
         }
+        if self.may_linger() {
+            return;
+        }
+        self.lingers = None;
+        self.hurry = false;
         let writes = self.base.over.iter().map(|(key, value)| (key.clone(), value.clone()));
         let batch = Batch {
             transactions: std::mem::take(&mut self.transactions),
@@ -370,6 +404,17 @@ impl Lane {
             }
             Err(error) => self.roll_back(&error, waiting),
         }
+    }
+
+    /// Tells whether the group may gather for longer, since nobody waits for it.
+    fn may_linger(&mut self) -> bool {
+        let awaited = self.closing
+            || self.hurry
+            || !self.waiting.is_empty()
+            || self.gathered >= LINGER_BYTES
+            || self.shared.status.receiver_count() > 0
+            || self.shared.wakes.are_followed(&self.streams);
+        !awaited && self.lingers.get_or_insert_with(Instant::now).elapsed() < LINGER
     }
 
     /// Gives a batch to the store, and takes the view that includes it. Readers beside the lane
@@ -417,9 +462,11 @@ impl Lane {
         }
         self.base.epoch = epoch;
         self.gathered = 0;
+        self.lingers = None;
         self.transactions.clear();
         self.streams.clear();
-        self.publish();
+        *self.shared.executed() =
+            Executed { over: Overlay::new(), commit: self.head.commit, epoch };
         let stopped = self.stopped.is_some();
         self.shared.status.send_modify(|status| {
             *status = Status { epoch, stopped, ..*status };

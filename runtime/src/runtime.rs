@@ -98,7 +98,7 @@ impl Runtime {
             drop(hold);
             (answer, base.commit, base.epoch)
         };
-        match self.inner.shared.settled(commit, epoch).await {
+        match self.inner.settled(commit, epoch).await {
             Settled::Durable => answer,
             Settled::RolledBack => {
                 let message = "what was read could not be written; read again".into();
@@ -279,7 +279,7 @@ impl Inner {
                 (answer, base.commit, base.epoch)
             };
             if durability == Durability::Buffered
-                || self.shared.settled(commit, epoch).await == Settled::Durable
+                || self.settled(commit, epoch).await == Settled::Durable
             {
                 return answer;
             }
@@ -305,6 +305,15 @@ impl Inner {
                 return answer;
             }
         }
+    }
+
+    /// Waits until what was read is durable, or was rolled back.
+    async fn settled(&self, commit: u64, epoch: u64) -> Settled {
+        if self.shared.status.borrow().durable < commit {
+            // A lane that is gone has nothing left that could be waited for.
+            let _ = self.tell(Message::Hurry);
+        }
+        self.shared.settled(commit, epoch).await
     }
 
     /// Makes the lane stand still until the answer is dropped.

@@ -47,7 +47,7 @@ impl Session {
     }
 
     /// Returns a session whose calls are answered so. A buffered answer is given when the call was
-    /// executed: in order, on the disk soon, lost if the process is killed before.
+    /// executed: in order, on the disk some milliseconds later, lost if the process is killed before.
     #[must_use]
     pub fn with_durability(&self, durability: Durability) -> Self {
         Self { durability, ..self.clone() }

@@ -136,6 +136,26 @@ fn the_next_group_is_executed_while_the_last_is_written() {
 }
 
 #[test]
+fn what_nobody_waits_for_is_durable_all_the_same() {
+    let runtime = support::in_memory();
+    let shelf = Shelf::new(&runtime);
+    let buffered = shelf.session.with_durability(Durability::Buffered);
+    let shelf = Shelf { session: buffered, ..shelf };
+    let before = runtime.durable();
+    shelf.play(&[step("say", "quietly", None)]).unwrap();
+    let mut looks = 0;
+    while runtime.durable() == before {
+        looks += 1;
+        assert!(looks < 2000, "it never was");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    // Whoever waits for it need not wait for more to come.
+    shelf.play(&[step("say", "aloud", None)]).unwrap();
+    let read = in_background(move || blocking(runtime.read(|it| Ok(it.history(0, 100)?.len()))));
+    assert_eq!(read.recv_timeout(LATER).unwrap().unwrap(), 3);
+}
+
+#[test]
 fn a_group_that_fails_takes_all_on_top_of_it_along() {
     let (store, runtime, shelf) = faulty();
     let note = shelf.create("n");
