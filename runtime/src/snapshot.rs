@@ -96,11 +96,27 @@ impl<'a> Snapshot<'a> {
         let after = after.map(|id| key::object(ObjectRef { atom, id }));
         let start = after.as_deref().map(Bound::Excluded);
         let entries = self.base.begin_with(&key::objects(atom), start, limit)?;
-        let object = |(key, _): &Entry| match Key::decode(key) {
-            Ok(Key::Object(object)) => Ok(object),
-            Ok(_) | Err(_) => Err(inverse::malformed(key)),
+        entries.iter().map(object_of).collect()
+    }
+
+    /// Reads at most `limit` objects of an atom before an id, the newest first.
+    ///
+    /// # Errors
+    /// As [`Snapshot::exists`].
+    pub fn recent_objects(
+        &self,
+        atom: Tag,
+        before: Option<Ulid>,
+        limit: usize,
+    ) -> Result<Vec<ObjectRef>, CallError> {
+        let prefix = key::objects(atom);
+        let end = match before {
+            Some(id) => Bound::Excluded(key::object(ObjectRef { atom, id })),
+            None => key::end_of(&prefix),
         };
-        entries.iter().map(object).collect()
+        let range = (Bound::Included(prefix.as_ref()), crate::overlay::borrow(&end));
+        let entries = self.base.range(range, Direction::Backward, limit)?;
+        entries.iter().map(object_of).collect()
     }
 
     /// Reads a state slot.
@@ -245,8 +261,23 @@ impl<'a> Snapshot<'a> {
     /// # Errors
     /// As [`Snapshot::exists`].
     pub fn recent_history(&self, limit: usize) -> Result<Vec<HistoryEntry>, CallError> {
+        self.history_before(None, limit)
+    }
+
+    /// Reads the last `limit` entries of the history before a commit, the newest first.
+    ///
+    /// # Errors
+    /// As [`Snapshot::exists`].
+    pub fn history_before(
+        &self,
+        before: Option<u64>,
+        limit: usize,
+    ) -> Result<Vec<HistoryEntry>, CallError> {
         let prefix = key::all_of(Kind::History);
-        let end = key::end_of(&prefix);
+        let end = match before {
+            Some(commit) => Bound::Excluded(key::history(commit)),
+            None => key::end_of(&prefix),
+        };
         let range = (Bound::Included(prefix.as_ref()), crate::overlay::borrow(&end));
         let entries = self.base.range(range, Direction::Backward, limit)?;
         entries.iter().map(|(key, value)| history::entry(key, value)).collect()
@@ -312,5 +343,13 @@ impl<'a> Snapshot<'a> {
             || atom.inverses.iter().position(|slot| slot.name == name).map(EdgePlace::Inverse);
         let found = edge.or_else(inverse).ok_or_else(|| self.no_slot(object, "edge", name))?;
         Ok(resolve::place(self.model, atom, found))
+    }
+}
+
+/// The object whose key an entry has.
+fn object_of((key, _): &Entry) -> Result<ObjectRef, CallError> {
+    match Key::decode(key) {
+        Ok(Key::Object(object)) => Ok(object),
+        Ok(_) | Err(_) => Err(inverse::malformed(key)),
     }
 }

@@ -45,6 +45,10 @@ fn an_entry_says_when_who_what_and_on_which_object() {
     assert_eq!(touched, [(note, true, slots)]);
     let recent = blocking(runtime.read(|it| it.recent_history(1))).unwrap();
     assert_eq!(recent, [played]);
+    let before = |commit| blocking(runtime.read(|it| it.history_before(commit, 9))).unwrap();
+    assert_eq!(before(None), [recent[0].clone(), created.clone()]);
+    assert_eq!(before(Some(2)), [created]);
+    assert_eq!(before(Some(1)), []);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use quixos_runtime::{Caller, Clock, Runtime, Session, blocking};
 use serde_json::Value;
 
 use crate::failure::Failure;
-use crate::language::{Command, Fault, Flags, Verb, parse};
+use crate::language::{Command, Fault, Flags, Path, Verb, parse};
 use crate::output::{Answer, Output};
 use crate::scope::{Kept, Scope, span_of};
 use crate::stop::Stop;
@@ -141,7 +141,7 @@ impl Shell {
             Verb::List { atom, limit, after } => self.read(|scope| {
                 let at = lookup::atom(scope.definitions(), atom)?;
                 let after = after.as_ref().map(|path| scope.object(path)).transpose()?;
-                Ok(verb::list::list(scope, at, *limit, after.map(|it| it.id))?)
+                Ok(verb::list::list(scope, at, *limit, after.map(|it| it.id), flags.newest)?)
             })?,
             Verb::Show { object } => self.read(|scope| {
                 let at = scope.object(object)?;
@@ -162,14 +162,18 @@ impl Shell {
             Verb::Cursor { stream, name, advance } => {
                 verb::follow::cursor(self, stream, name, *advance, flags)?
             }
-            Verb::History { limit, actor, on, operation } => self.read(|scope| {
-                let filter = verb::history::Filter {
-                    actor: actor.clone(),
-                    on: on.as_ref().map(|path| scope.object(path)).transpose()?,
-                    operation: operation.clone(),
-                };
-                Ok(verb::history::list(scope, &filter, *limit)?)
-            })?,
+            Verb::History { limit, before, actor, on, touching, operation } => {
+                self.read(|scope| {
+                    let object = |path: &Path| scope.object(path);
+                    let filter = verb::history::Filter {
+                        actor: actor.clone(),
+                        on: on.as_ref().map(object).transpose()?,
+                        touching: touching.as_ref().map(object).transpose()?,
+                        operation: operation.clone(),
+                    };
+                    Ok(verb::history::list(scope, &filter, *before, *limit)?)
+                })?
+            }
             Verb::HistoryVerify => {
                 self.read(|scope| Ok(verb::history::verify(scope.snapshot)??))?
             }

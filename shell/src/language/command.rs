@@ -27,12 +27,14 @@ pub(crate) struct Flags {
     pub(crate) internal: bool,
     /// Don't ask.
     pub(crate) yes: bool,
+    /// List the newest first.
+    pub(crate) newest: bool,
 }
 
 /// What a command does.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Verb {
-    /// `list TYPE [limit N] [after REF]`
+    /// `list TYPE [limit N] [after REF] [--newest]`
     List { atom: Segment, limit: Option<usize>, after: Option<Path> },
     /// `show REF`
     Show { object: Path },
@@ -50,11 +52,13 @@ pub(crate) enum Verb {
     Follow { stream: Path, from: Option<u64>, limit: Option<usize> },
     /// `cursor STREAM NAME [advance N]`
     Cursor { stream: Path, name: String, advance: Option<u64> },
-    /// `history [limit N] [actor A] [on REF] [operation O]`
+    /// `history [limit N] [before COMMIT] [actor A] [on REF] [touching REF] [operation O]`
     History {
         limit: Option<usize>,
+        before: Option<u64>,
         actor: Option<String>,
         on: Option<Path>,
+        touching: Option<Path>,
         operation: Option<String>,
     },
     /// `history verify`

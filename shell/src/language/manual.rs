@@ -26,13 +26,14 @@ const WRITING: &[&str] = &["dry-run", "internal", "yes"];
 pub(crate) const MANUAL: &[Page] = &[
     Page {
         name: "list",
-        usage: "list TYPE [limit N] [after REF]",
+        usage: "list TYPE [limit N] [after REF] [--newest]",
         summary: "lists the objects of an atom, in the order of their creation",
         more: "TYPE is an atom's name, its id, or the last word of the id. Shows 20, or N, and \
-               says whether there are more.",
+               says whether there are more. With `--newest` the order is turned round, and \
+               `after REF` are those that are older.",
         example: "list request limit 5",
         options: &["limit", "after"],
-        flags: &[],
+        flags: &["newest"],
     },
     Page {
         name: "show",
@@ -116,11 +117,14 @@ pub(crate) const MANUAL: &[Page] = &[
     },
     Page {
         name: "history",
-        usage: "history [limit N] [actor A] [on REF] [operation O]  |  history verify",
+        usage: "history [limit N] [before COMMIT] [actor A] [on REF] [touching REF] [operation O]  \
+                |  history verify",
         summary: "lists the newest committed calls, or checks the chain of all of them",
-        more: "Shows 20, or N, the newest last. `on REF` are those whose receiver it is.",
+        more: "Shows 20, or N, the newest last. `on REF` are those whose receiver it is, \
+               `touching REF` also those that changed it from elsewhere. `before COMMIT` goes on \
+               from there into the past.",
         example: "history limit 5 on $request",
-        options: &["limit", "actor", "on", "operation"],
+        options: &["limit", "before", "actor", "on", "touching", "operation"],
         flags: &[],
     },
     Page {

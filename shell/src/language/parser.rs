@@ -147,8 +147,10 @@ impl<'t> Parser<'t> {
                 let mut options = self.options(page)?;
                 Verb::History {
                     limit: options.limit(),
+                    before: options.number("before"),
                     actor: options.word("actor"),
                     on: options.path("on"),
+                    touching: options.path("touching"),
                     operation: options.word("operation"),
                 }
             }
@@ -221,7 +223,7 @@ impl<'t> Parser<'t> {
             };
             self.at += 1;
             match *name {
-                "after" | "on" => options.paths.push((name, self.path("an object")?)),
+                "after" | "on" | "touching" => options.paths.push((name, self.path("an object")?)),
                 "actor" | "operation" => options.words.push((name, self.name("a name")?.name)),
                 _ => options.numbers.push((name, self.number()?)),
             }
@@ -312,6 +314,7 @@ impl<'t> Parser<'t> {
             match *name {
                 "dry-run" => flags.dry_run = true,
                 "internal" => flags.internal = true,
+                "newest" => flags.newest = true,
                 _ => flags.yes = true,
             }
         }

@@ -24,6 +24,8 @@ pub(crate) struct Filter {
     pub(crate) actor: Option<String>,
     /// On this receiver.
     pub(crate) on: Option<ObjectRef>,
+    /// On this object, or changing it from elsewhere.
+    pub(crate) touching: Option<ObjectRef>,
     /// Of this operation or member.
     pub(crate) operation: Option<String>,
 }
@@ -34,40 +36,55 @@ impl Filter {
             what(definitions, &entry.action).rsplit('.').next() == Some(name.as_str())
                 || operation_of(definitions, &entry.action) == Some(name.as_str())
         };
+        let touches = |object: ObjectRef| {
+            entry.receiver == object || entry.touched.iter().any(|it| it.object == object)
+        };
         self.actor.as_ref().is_none_or(|it| *it == entry.actor)
             && self.on.is_none_or(|it| it == entry.receiver)
+            && self.touching.is_none_or(touches)
             && self.operation.as_ref().is_none_or(named)
     }
 
+    /// The commit that made what is asked about: none before it fits.
+    fn begins(&self, snapshot: &Snapshot<'_>) -> Result<u64, CallError> {
+        let mut begins = 0;
+        for object in [self.on, self.touching].into_iter().flatten() {
+            let created = snapshot.created(object)?;
+            begins = begins.max(created.map_or(0, |it| it.commit));
+        }
+        Ok(begins)
+    }
+
     fn is_empty(&self) -> bool {
-        self.actor.is_none() && self.on.is_none() && self.operation.is_none()
+        let Self { actor, on, touching, operation } = self;
+        actor.is_none() && on.is_none() && touching.is_none() && operation.is_none()
     }
 }
 
-/// Returns the newest entries that fit, in their order.
+/// Returns the newest entries that fit, of those before a commit if one is named, in their order.
 ///
 /// # Errors
 /// That the store cannot be read.
 pub(crate) fn newest(
     snapshot: &Snapshot<'_>,
     filter: &Filter,
+    before: Option<u64>,
     limit: usize,
 ) -> Result<Vec<HistoryEntry>, CallError> {
-    if filter.is_empty() {
-        let mut entries = snapshot.recent_history(limit)?;
-        entries.reverse();
-        return Ok(entries);
-    }
     let mut found = VecDeque::new();
-    each(snapshot, |entry| {
-        if limit > 0 && filter.fits(snapshot.definitions(), &entry) {
-            if found.len() == limit {
-                found.pop_front();
-            }
-            found.push_back(entry);
+    let mut before = before;
+    let begins = filter.begins(snapshot)?;
+    while found.len() < limit && before.is_none_or(|it| it > begins) {
+        let wanted = limit - found.len();
+        let size = if filter.is_empty() { wanted } else { PAGE };
+        let page = snapshot.history_before(before, size)?;
+        let Some(last) = page.last() else { break };
+        before = Some(last.commit);
+        let fitting = page.into_iter().filter(|entry| filter.fits(snapshot.definitions(), entry));
+        for entry in fitting.take(wanted) {
+            found.push_front(entry);
         }
-        Ok(())
-    })?;
+    }
     Ok(found.into())
 }
 
@@ -91,9 +108,10 @@ fn each(
 pub(crate) fn list(
     scope: &Scope<'_>,
     filter: &Filter,
+    before: Option<u64>,
     limit: Option<usize>,
 ) -> Result<Answer, CallError> {
-    let entries = newest(scope.snapshot, filter, limit.unwrap_or(FEW))?;
+    let entries = newest(scope.snapshot, filter, before, limit.unwrap_or(FEW))?;
     let definitions = scope.definitions();
     let json = entries.iter().map(|it| entry_json(scope, it)).collect();
     let rows = entries.iter().map(|it| {

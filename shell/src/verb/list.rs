@@ -32,7 +32,7 @@ const FIRST: usize = 4;
 /// How many letters of a field are shown.
 const LETTERS: usize = 40;
 
-/// Lists objects.
+/// Lists objects, in the order of their creation or the newest first; those after one in that order.
 ///
 /// # Errors
 /// That the store cannot be read.
@@ -41,10 +41,16 @@ pub(crate) fn list(
     at: AtomIndex,
     limit: Option<usize>,
     after: Option<Ulid>,
+    newest: bool,
 ) -> Result<Answer, CallError> {
     let limit = limit.unwrap_or(FEW);
     let atom = scope.definitions().atom(at);
-    let mut objects = scope.snapshot.objects(atom.tag, after, limit.saturating_add(1))?;
+    let most = limit.saturating_add(1);
+    let mut objects = if newest {
+        scope.snapshot.recent_objects(atom.tag, after, most)?
+    } else {
+        scope.snapshot.objects(atom.tag, after, most)?
+    };
     let more = objects.len() > limit;
     objects.truncate(limit);
     let mut json = Vec::new();
@@ -63,6 +69,9 @@ pub(crate) fn list(
     let answer = Answer::new(json!({ "objects": json, "more": more, "next": next }))
         .table(&["object", "created", ""], rows);
     Ok(match next {
+        Some(last) if newest => {
+            answer.line(format!("more: `list {} after {last} --newest`", atom.name))
+        }
         Some(last) => answer.line(format!("more: `list {} after {last}`", atom.name)),
         None if objects.is_empty() => answer.line(format!("no `{}`", atom.name)),
         None => answer,
