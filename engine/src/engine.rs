@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::error::EngineError;
-use crate::live::{Delta, Live};
+use crate::live::{Delta, Live, Speech};
 use crate::options::Options;
 use crate::roster::Roster;
 use crate::{dispatch, lease};
@@ -192,7 +192,8 @@ impl Engine {
             Settlement::Result(value) => (Some(value.to_string()), None),
             Settlement::Failure(failure) => (None, Some(failure)),
         };
-        let settle = Settle { by, fence: None, call, attempt, result, error };
+        let blocks = Vec::new();
+        let settle = Settle { by, fence: None, call, attempt, result, error, blocks };
         Ok(Session::on(&self.shared.caller, session).settle(&settle).await?)
     }
 
@@ -208,7 +209,7 @@ impl Engine {
         answer: String,
     ) -> Result<Outcome, EngineError> {
         let session = self.require(session_id).await?;
-        let answer = Answer { fence: None, decision, answer };
+        let answer = Answer { fence: None, decision, answer, blocks: Vec::new() };
         Ok(Session::on(&self.shared.caller, session).answer(&answer).await?)
     }
 
@@ -273,6 +274,13 @@ impl Engine {
     #[must_use]
     pub fn listen(&self, session_id: &str) -> broadcast::Receiver<Delta> {
         self.shared.live.listen(session_id)
+    }
+
+    /// Reads what models say in a session, in this process, from wherever a reader stands. See
+    /// [`crate::live`] for what of it is in the log.
+    #[must_use]
+    pub fn speech(&self, session_id: &str) -> Speech {
+        self.shared.live.speech(session_id)
     }
 
     /// Returns the live channels.

@@ -5,6 +5,7 @@
 //! and reports back through the session's operations; so it may be killed at any moment, and
 //! another one, or itself, goes on where the log ends. Start at [`Engine::start`].
 
+mod attend;
 mod dispatch;
 mod driver;
 mod engine;

@@ -1,14 +1,27 @@
-//! What a model says while it says it: text and reasoning as they come, for whoever listens now.
+//! What models say while they say it, for whoever listens now.
 //!
-//! Deltas are hints. They are not in the log and are not repeated; who needs the whole reads the
-//! log, where the reply stands once it is there. A listener that is too slow misses some, and is
-//! told that it did.
+//! There are two ways to hear it. Deltas ([`Live::listen`]) come as they were said; they are not
+//! repeated, and a listener that is too slow misses some, and is told that it did. Speech
+//! ([`Live::speech`]) is what running attempts have said so far, by block, to be read from wherever
+//! a reader stands: one that is slow gets longer pieces and misses nothing.
+//!
+//! None of it is in the log, but that a block begins is, before anything of it is heard here, and
+//! all that it said once it has ended. When an attempt is over, only the log has what it said.
+
+mod blocks;
+mod sink;
+mod speech;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use quixos_protocol::StreamDelta;
 use tokio::sync::{broadcast, watch};
+
+pub use sink::{Sink, Spoken};
+pub use speech::Speech;
+
+use sink::Attempt;
 
 /// Deltas that a listener may be behind before it misses some.
 const BACKLOG: usize = 1024;
@@ -31,107 +44,75 @@ pub struct Delta {
 /// The live channels of sessions, one for each that is listened to or spoken in.
 #[derive(Clone, Debug, Default)]
 pub struct Live {
-    channels: Arc<Mutex<HashMap<Arc<str>, broadcast::Sender<Delta>>>>,
+    channels: Arc<Mutex<HashMap<Arc<str>, Arc<Channel>>>>,
+}
+
+/// What is said in one session, and to whom.
+#[derive(Debug)]
+struct Channel {
+    deltas: broadcast::Sender<Delta>,
+    /// Tells readers of speech that there is more, or an attempt less.
+    changes: watch::Sender<()>,
+    /// The attempts that run and stream, by call and number.
+    attempts: Mutex<HashMap<(Arc<str>, u32), Arc<Mutex<Attempt>>>>,
 }
 
 impl Live {
     /// Listens to a session, from now on. Dropping the receiver ends it.
     #[must_use]
     pub fn listen(&self, session: &str) -> broadcast::Receiver<Delta> {
-        let mut channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
-        channels.retain(|_, channel| channel.receiver_count() > 0);
-        channels.entry(session.into()).or_insert_with(|| broadcast::channel(BACKLOG).0).subscribe()
+        let mut channels = locked(&self.channels);
+        channels.retain(|_, channel| !channel.is_idle(1));
+        Self::open(&mut channels, session).deltas.subscribe()
+    }
+
+    /// Reads what running attempts in a session have said, from wherever it is asked for.
+    #[must_use]
+    pub fn speech(&self, session: &str) -> Speech {
+        Speech::new(self.clone(), session.into(), self.channel(session))
     }
 
     /// Returns how many listen to a session.
     #[must_use]
     pub fn listeners(&self, session: &str) -> usize {
-        let channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
-        channels.get(session).map_or(0, broadcast::Sender::receiver_count)
+        let channels = locked(&self.channels);
+        channels.get(session).map_or(0, |channel| channel.deltas.receiver_count())
     }
 
-    fn say(&self, session: &str, delta: Delta) {
-        let channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(channel) = channels.get(session) {
-            // Nobody listens any more: then nobody misses it.
-            let _ = channel.send(delta);
+    fn channel(&self, session: &str) -> Arc<Channel> {
+        Self::open(&mut locked(&self.channels), session)
+    }
+
+    fn open(channels: &mut HashMap<Arc<str>, Arc<Channel>>, session: &str) -> Arc<Channel> {
+        Arc::clone(channels.entry(session.into()).or_insert_with(|| {
+            Arc::new(Channel {
+                deltas: broadcast::channel(BACKLOG).0,
+                changes: watch::Sender::new(()),
+                attempts: Mutex::default(),
+            })
+        }))
+    }
+
+    /// Forgets the channel of a session if nobody is left but the one that leaves.
+    fn leave(&self, session: &str) {
+        let mut channels = locked(&self.channels);
+        if channels.get(session).is_some_and(|channel| channel.is_idle(2)) {
+            channels.remove(session);
         }
     }
 }
 
-/// What an attempt of a model call has said so far.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Spoken {
-    /// Text of the reply.
-    pub text: String,
-    /// Reasoning before it.
-    pub reasoning: String,
-    /// How often anything came.
-    pub beats: u64,
+impl Channel {
+    /// Says whether nobody listens, and nobody but so many holds it.
+    fn is_idle(self: &Arc<Self>, holders: usize) -> bool {
+        self.deltas.receiver_count() == 0 && Arc::strong_count(self) <= holders
+    }
+
+    fn changed(&self) {
+        self.changes.send_replace(());
+    }
 }
 
-/// Where an attempt of a call says what comes of it, while it runs.
-#[derive(Debug)]
-pub struct Sink {
-    live: Live,
-    session: Arc<str>,
-    call: Arc<str>,
-    attempt: u32,
-    turn: Option<Arc<str>>,
-    seq: Mutex<u64>,
-    spoken: watch::Sender<Spoken>,
-}
-
-impl Sink {
-    /// Returns a sink for an attempt of a call, and where to see how far it is.
-    #[must_use]
-    pub fn new(
-        live: &Live,
-        session: &str,
-        call: &str,
-        attempt: u32,
-        turn: Option<&str>,
-    ) -> (Self, watch::Receiver<Spoken>) {
-        let (spoken, seen) = watch::channel(Spoken::default());
-        let sink = Self {
-            live: live.clone(),
-            session: session.into(),
-            call: call.into(),
-            attempt,
-            turn: turn.map(Into::into),
-            seq: Mutex::new(0),
-            spoken,
-        };
-        (sink, seen)
-    }
-
-    /// Returns which attempt of the call this is.
-    #[must_use]
-    pub fn attempt(&self) -> u32 {
-        self.attempt
-    }
-
-    /// Says that the other side lives, whatever it sent.
-    pub fn alive(&self) {
-        self.spoken.send_modify(|spoken| spoken.beats += 1);
-    }
-
-    /// Passes on what the model says.
-    pub fn delta(&self, delta: StreamDelta) {
-        self.spoken.send_modify(|spoken| {
-            spoken.beats += 1;
-            spoken.text.push_str(delta.text.as_deref().unwrap_or_default());
-            spoken.reasoning.push_str(delta.reasoning.as_deref().unwrap_or_default());
-        });
-        let mut seq = self.seq.lock().unwrap_or_else(PoisonError::into_inner);
-        let delta = Delta {
-            call: self.call.clone(),
-            attempt: self.attempt,
-            turn: self.turn.clone(),
-            seq: *seq,
-            delta,
-        };
-        *seq += 1;
-        self.live.say(&self.session, delta);
-    }
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -7,22 +7,19 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::DateTime;
 use quixos_protocol::{DecisionRequest, LlmRequest, LlmResponse, Trigger};
 use quixos_runtime::{CallError, Ref};
 use quixos_session::sessions::{
-    Answer, Authority, CallFailure, Delivery as DeliveryOf, DeliveryFailure, Due, Fence, Progress,
-    Session, SessionObject, SessionRegistry, SessionRegistrySendInput, SessionRegistrySpawnInput,
-    Settle,
+    Answer, Authority, BlockChange, CallFailure, DeliveryFailure, Due, Fence, Progress, Session,
+    SessionObject, SessionRegistry, SessionRegistrySendInput, SessionRegistrySpawnInput, Settle,
 };
 use serde::Deserialize;
 use serde_json::Value;
-use tokio::sync::watch;
-use tokio::time::Instant;
 use tracing::{Instrument as _, debug, info_span, warn};
 
+use crate::attend::Speaker;
 use crate::engine::Shared;
-use crate::live::{Sink, Spoken};
+use crate::live::Sink;
 use crate::provider::ProviderError;
 use crate::worker::{Delivery, DeliveryError};
 
@@ -87,7 +84,7 @@ impl Errand {
         .await;
     }
 
-    fn client(&self) -> quixos_session::sessions::SessionClient<'_> {
+    pub(crate) fn client(&self) -> quixos_session::sessions::SessionClient<'_> {
         Session::on(&self.shared.caller, self.session)
     }
 
@@ -106,24 +103,25 @@ impl Errand {
         let (call, attempt) = model_call
             .map_or((request.decision_id.as_str(), request.attempts), |it| (&it.id, it.attempt));
         let turn = request.turn_id.as_deref();
-        let (sink, spoken) = Sink::new(&self.shared.live, &request.session_id, call, attempt, turn);
         let streams = model_call.is_some_and(|call| call.stream);
-        let progress = streams.then(|| (call.to_owned(), attempt));
-        let decided = {
-            let decide = self.decide(&request, &body, &sink);
-            self.attend(decide, spoken, progress, true).await
-        };
+        let live = &self.shared.live;
+        let (sink, spoken) =
+            Sink::in_session(live, &request.session_id, call, attempt, turn, streams);
+        let speaker = Speaker { call, attempt, sink: &sink, spoken, streams };
+        let decided = self.attend(self.decide(&request, &body, &sink), speaker, true).await;
+        let blocks = sink.end();
         match decided {
             Some(Ok(answer)) => {
                 let answer = Answer {
                     fence: Some(self.fence.clone()),
                     decision: self.due.id.clone(),
                     answer: answer.to_string(),
+                    blocks,
                 };
-                self.persist(Step::Answer(answer)).await
+                self.persist(&Step::Answer(answer)).await.map(drop)
             }
-            Some(Err(error)) => self.fail_delivery(&error.message, error.retryable).await,
-            None => self.fail_delivery("deadline exceeded", true).await,
+            Some(Err(error)) => self.fail_delivery(&error.message, error.retryable, blocks).await,
+            None => self.fail_delivery("deadline exceeded", true, blocks).await,
         }
     }
 
@@ -142,15 +140,21 @@ impl Errand {
         worker.decide(Delivery { request, body, traceparent: &traceparent }, sink).await
     }
 
-    async fn fail_delivery(&self, error: &str, retryable: bool) -> Result<(), CallError> {
+    async fn fail_delivery(
+        &self,
+        error: &str,
+        retryable: bool,
+        blocks: Vec<BlockChange>,
+    ) -> Result<(), CallError> {
         let failure = DeliveryFailure {
             fence: self.fence.clone(),
             decision: self.due.id.clone(),
             attempts: self.due.attempt,
             error: error.to_owned(),
             retryable,
+            blocks,
         };
-        self.persist(Step::Fail(failure)).await
+        self.persist(&Step::Fail(failure)).await.map(drop)
     }
 
     /// Makes a model call.
@@ -161,18 +165,17 @@ impl Errand {
         })?;
         let Prompt { request, stream, session_id, turn_id } = prompt;
         let (call, attempt) = (&self.due.id, self.due.attempt);
-        let (sink, spoken) =
-            Sink::new(&self.shared.live, &session_id, call, attempt, turn_id.as_deref());
-        let progress = stream.then(|| (call.clone(), attempt));
-        let completed = {
-            let complete = self.complete(&request, stream, &sink);
-            self.attend(complete, spoken, progress, false).await
-        };
+        let (live, turn) = (&self.shared.live, turn_id.as_deref());
+        let (sink, spoken) = Sink::in_session(live, &session_id, call, attempt, turn, stream);
+        let speaker = Speaker { call, attempt, sink: &sink, spoken, streams: stream };
+        let completed = self.attend(self.complete(&request, stream, &sink), speaker, false).await;
+        let blocks = sink.end();
         let (result, error) = match completed {
             Some(Ok(response)) => (Some(response), None),
             Some(Err(error)) => (None, Some(failure(error))),
             // The session's own deadline is the same instant: the step that it takes says so.
-            None => return self.persist(Step::Wake).await,
+            None if blocks.is_empty() => return self.persist(&Step::Wake).await.map(drop),
+            None => return self.persist(&self.progress(call, attempt, blocks)).await.map(drop),
         };
         let result = result.as_ref().map(serde_json::to_string).transpose();
         let result = result.map_err(|error| CallError::Corrupt {
@@ -185,8 +188,9 @@ impl Errand {
             attempt: Some(attempt),
             result,
             error,
+            blocks,
         };
-        self.persist(Step::Settle(settle)).await
+        self.persist(&Step::Settle(settle)).await.map(drop)
     }
 
     async fn complete(
@@ -214,7 +218,7 @@ impl Errand {
             fence: self.fence.clone(),
             call: self.due.id.clone(),
         };
-        self.persist(Step::Spawn(spawn)).await
+        self.persist(&Step::Spawn(spawn)).await.map(drop)
     }
 
     async fn send(&self) -> Result<(), CallError> {
@@ -223,92 +227,27 @@ impl Errand {
             fence: self.fence.clone(),
             id: self.due.id.clone(),
         };
-        self.persist(Step::Send(send)).await
+        self.persist(&Step::Send(send)).await.map(drop)
     }
 
-    /// Waits for something to be done, as long as its deadline says; none if that passes.
-    ///
-    /// Meanwhile what is said is put into the store now and then. If `extends`, each sign of life
-    /// moves the deadline on: here at once, in the store before it runs out there.
-    async fn attend<T>(
-        &self,
-        done: impl Future<Output = T>,
-        mut spoken: watch::Receiver<Spoken>,
-        progress: Option<(String, u32)>,
-        extends: bool,
-    ) -> Option<T> {
-        let left = self.left();
-        let mut deadline = left.map(|left| Instant::now() + left);
-        let mut extended = Instant::now();
-        let mut stored = (0, 0);
-        let mut beats = 0;
-        let mut checkpoints = tokio::time::interval(self.shared.options.checkpoint);
-        checkpoints.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        let mut done = std::pin::pin!(done);
-        loop {
-            tokio::select! {
-                biased;
-                done = &mut done => return Some(done),
-                () = at(deadline) => return None,
-                _ = checkpoints.tick() => {}
-            }
-            let said = spoken.borrow_and_update().clone();
-            if extends && said.beats > beats {
-                beats = said.beats;
-                let now = Instant::now();
-                deadline = left.map(|left| now + left);
-                if left.is_some_and(|left| now - extended > left / 4) {
-                    extended = now;
-                    self.extend().await;
-                }
-            }
-            if let Some((call, attempt)) = &progress
-                && stored != (said.text.len(), said.reasoning.len())
-            {
-                stored = (said.text.len(), said.reasoning.len());
-                self.store_progress(call, *attempt, said).await;
-            }
-        }
-    }
-
-    /// Returns how long there is until the deadline.
-    fn left(&self) -> Option<Duration> {
-        let deadline = self.due.deadline.as_deref()?;
-        let deadline = DateTime::parse_from_rfc3339(deadline).ok()?;
-        let left = deadline.signed_duration_since(self.shared.clock.now());
-        Some(left.to_std().unwrap_or_default())
-    }
-
-    async fn extend(&self) {
-        let delivery = DeliveryOf {
-            fence: self.fence.clone(),
-            decision: self.due.id.clone(),
-            attempts: self.due.attempt,
-        };
-        if let Err(error) = self.client().extend(&delivery).await {
-            debug!(%error, "a deadline could not be moved");
-        }
-    }
-
-    async fn store_progress(&self, call: &str, attempt: u32, said: Spoken) {
-        let progress = Progress {
+    /// Returns the step that tells of blocks.
+    pub(crate) fn progress(&self, call: &str, attempt: u32, blocks: Vec<BlockChange>) -> Step {
+        Step::Progress(Progress {
             fence: self.fence.clone(),
             call: call.to_owned(),
             attempt,
-            text: said.text,
-            reasoning: said.reasoning,
-        };
-        if let Err(error) = self.client().progress(&progress).await {
-            debug!(%error, "what was said so far could not be stored");
-        }
+            text: String::new(),
+            reasoning: String::new(),
+            blocks,
+        })
     }
 
     /// Takes a step, again while the store cannot take it: what was done is not to be lost to a
-    /// moment's congestion.
-    async fn persist(&self, step: Step) -> Result<(), CallError> {
+    /// moment's congestion. Returns whether there was something to do.
+    pub(crate) async fn persist(&self, step: &Step) -> Result<bool, CallError> {
         let mut tries = 0;
         loop {
-            match self.take(&step).await {
+            match self.take(step).await {
                 Err(CallError::Busy { .. } | CallError::Unavailable { .. }) if tries < TRIES => {
                     tries += 1;
                     tokio::time::sleep(PAUSE).await;
@@ -318,26 +257,28 @@ impl Errand {
         }
     }
 
-    async fn take(&self, step: &Step) -> Result<(), CallError> {
+    async fn take(&self, step: &Step) -> Result<bool, CallError> {
         let session = self.client();
         let registry = SessionRegistry::on(&self.shared.caller, self.shared.registry);
-        match step {
+        let outcome = match step {
             Step::Answer(answer) => session.answer(answer).await,
             Step::Fail(failure) => session.fail(failure).await,
             Step::Settle(settle) => session.settle(settle).await,
+            Step::Progress(progress) => session.progress(progress).await,
             Step::Wake => session.wake().await,
             Step::Spawn(spawn) => registry.spawn(spawn).await,
             Step::Send(send) => registry.send(send).await,
-        }
-        .map(drop)
+        };
+        Ok(outcome?.applied)
     }
 }
 
-/// What an errand ends in.
-enum Step {
+/// What an errand ends in, and what it tells on the way.
+pub(crate) enum Step {
     Answer(Answer),
     Fail(DeliveryFailure),
     Settle(Settle),
+    Progress(Progress),
     Wake,
     Spawn(SessionRegistrySpawnInput),
     Send(SessionRegistrySendInput),
@@ -351,13 +292,6 @@ fn failure(error: ProviderError) -> CallFailure {
         code: code.and_then(|code| code.as_str().map(str::to_owned)),
         detail: error.detail.map(|detail| detail.to_string()),
         retry_after: error.retry_after,
-    }
-}
-
-async fn at(deadline: Option<Instant>) {
-    match deadline {
-        Some(deadline) => tokio::time::sleep_until(deadline).await,
-        None => std::future::pending().await,
     }
 }
 

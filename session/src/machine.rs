@@ -12,6 +12,7 @@
 
 mod actions;
 mod answer;
+mod blocks;
 mod calls;
 mod decisions;
 mod delegation;

@@ -112,6 +112,9 @@ impl Machine<'_, '_> {
             started: false,
             question: String::new(),
             order: self.order(),
+            blocks: 0,
+            open: Vec::new(),
+            named: Vec::new(),
         };
         call.requested = self.log_call_requested(&call, &new.request)?;
         self.live.calls.push(call);
@@ -153,6 +156,7 @@ impl Machine<'_, '_> {
         let (voided, kept): (Vec<_>, Vec<_>) = calls.into_iter().partition(unwanted);
         self.live.calls = kept;
         for call in &voided {
+            self.stop_blocks(call)?;
             self.log_call_voided(call, why)?;
             self.archive_call(call, VOIDED)?;
             self.call_is_over(call)?;
@@ -173,7 +177,13 @@ impl Machine<'_, '_> {
 
     /// Keeps a call that has ended.
     pub(super) fn archive_call(&self, call: &CallData, status: &str) -> Result<(), CallError> {
-        let data = CallData { status: status.to_owned(), retry_at: None, ..call.clone() };
+        let data = CallData {
+            status: status.to_owned(),
+            retry_at: None,
+            open: Vec::new(),
+            named: Vec::new(),
+            ..call.clone()
+        };
         let session = self.cx.receiver();
         self.cx.create_call(&CreateCall { data, session }).map(drop)
     }

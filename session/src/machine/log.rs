@@ -9,10 +9,12 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::Machine;
+use super::blocks;
 use super::calls::{Dropped, Void};
 use super::settle::Failure;
 use crate::sessions::{
-    CallData, DecisionData, InterruptData, NodeData, SendData, SessionEvent, Usage, VersionData,
+    BlockData, CallData, DecisionData, InterruptData, NodeData, SendData, SessionEvent, Usage,
+    VersionData,
 };
 use crate::status::{LLM_CALL, TOOL_CALL};
 use crate::stored::{self, StoredCall, StoredOutcome, StoredTrigger};
@@ -255,6 +257,33 @@ impl Machine<'_, '_> {
         self.log("call.voided", turn.as_deref(), payload)
     }
 
+    /// Says that a block of a reply begins; of a tool's call, under which id and name.
+    pub(super) fn log_block_started(
+        &self,
+        call: &CallData,
+        block: &BlockData,
+        tool: Option<(String, String)>,
+    ) -> Result<u64, CallError> {
+        let (id, name) = tool.unzip();
+        let payload = with(of_block(call, block), "kind", Some(&block.kind))?;
+        let payload = with(with(payload, "tool_call_id", id)?, "name", name)?;
+        let turn = self.active_turn(call.turn.as_deref());
+        self.log("llm.block.started", turn.as_deref(), payload)
+    }
+
+    /// Says that a block of a reply has ended, and all that it said, as far as that is known.
+    pub(super) fn log_block_stopped(
+        &self,
+        call: &CallData,
+        block: &BlockData,
+        said: Option<&str>,
+    ) -> Result<u64, CallError> {
+        let what = if block.kind == blocks::TOOL_CALL { "arguments" } else { "text" };
+        let turn = self.active_turn(call.turn.as_deref());
+        let payload = with(of_block(call, block), what, said)?;
+        self.log("llm.block.stopped", turn.as_deref(), payload)
+    }
+
     /// Says that an answer set the worker's state, or the agent's config.
     pub(super) fn log_version(
         &self,
@@ -280,6 +309,11 @@ impl Machine<'_, '_> {
         let turn = self.active_turn(call.turn.as_deref());
         self.log(&format!("{family}.{what}"), turn.as_deref(), payload)
     }
+}
+
+/// Returns what names a block.
+fn of_block(call: &CallData, block: &BlockData) -> Value {
+    json!({ "call_id": call.id, "attempt": call.attempt, "index": block.index })
 }
 
 /// Returns what was spent, as clients read it.

@@ -192,7 +192,7 @@ impl Machine<'_, '_> {
                 self.call_failed(&call.id, &failure, tell)
             }
             Ok(Reply { mut message, truncated }) => {
-                self.scope_tool_calls(&mut message)?;
+                self.scope_tool_calls(call, &mut message)?;
                 let usage = counts;
                 let outcome = StoredOutcome::Reply { message, truncated, usage, cost };
                 self.end_call(&call.id, &outcome, tell)
@@ -200,21 +200,24 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// Gives those tool calls of a reply fresh ids whose own were there before: providers repeat
-    /// ids between replies.
-    fn scope_tool_calls(&mut self, message: &mut DraftMessage) -> Result<(), CallError> {
+    /// Gives the tool calls of a reply the ids under which they began, if they were streamed, and
+    /// fresh ones to those whose own were there before: providers repeat ids between replies.
+    fn scope_tool_calls(
+        &mut self,
+        reply: &CallData,
+        message: &mut DraftMessage,
+    ) -> Result<(), CallError> {
         let mut seen: Vec<String> = Vec::new();
-        for index in 0..message.tool_calls.len() {
-            let Some(ToolCall { id, .. }) = message.tool_calls.get(index) else { break };
-            let is_taken = id.is_empty()
-                || seen.contains(id)
-                || self.is_call(id)?
-                || self.cx.result(id)?.is_some();
-            let fresh = is_taken.then(|| self.mint(Minted::Call));
-            if let Some(call) = message.tool_calls.get_mut(index) {
-                call.id = fresh.unwrap_or_else(|| call.id.clone());
-                seen.push(call.id.clone());
-            }
+        for ToolCall { id, .. } in &mut message.tool_calls {
+            let mut named = reply.named.iter();
+            let begun = named.find(|named| named.given == *id && !seen.contains(&named.id));
+            let wanted = begun.map_or_else(|| id.clone(), |named| named.id.clone());
+            let is_taken = wanted.is_empty()
+                || seen.contains(&wanted)
+                || (begun.is_none() && reply.named.iter().any(|named| named.id == wanted))
+                || self.is_taken(reply, &wanted)?;
+            *id = if is_taken { self.mint(Minted::Call) } else { wanted };
+            seen.push(id.clone());
         }
         Ok(())
     }
@@ -256,8 +259,10 @@ impl Machine<'_, '_> {
         call.started = false;
         call.question = String::new();
         call.retry_at.clone_from(&retry_at);
+        (call.blocks, call.open, call.named) = (0, Vec::new(), Vec::new());
         let waits = call.clone();
         let at = retry_at.clone().unwrap_or_else(|| self.now_text());
+        self.stop_blocks(&failed)?;
         self.log_call_failed(&failed, failure, &at)?;
         if retry_at.is_none() {
             self.requeue_call(id);
@@ -276,6 +281,7 @@ impl Machine<'_, '_> {
         tell: Tell,
     ) -> Result<(), CallError> {
         let Some(mut call) = self.remove_call(id) else { return Ok(()) };
+        self.stop_blocks(&call)?;
         call.ended = Some(self.log_call_ended(&call, outcome)?);
         let status =
             if matches!(outcome, StoredOutcome::Error { .. }) { FAILED } else { COMPLETED };

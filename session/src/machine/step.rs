@@ -21,6 +21,7 @@ impl Handler for Sessions {
             .cancel
             .as_ref()
             .is_some_and(|cancel| cancel.turn.is_none() && cancel.by.class == SYSTEM);
+        machine.note_blocks(&command)?;
         machine.look_for_cancel()?;
         machine.look_for_answers()?;
         machine.expire()?;

@@ -12,6 +12,7 @@ use quixos_protocol::text_of;
 use quixos_runtime::{CallError, Ref};
 use serde_json::{Value, json};
 
+use super::blocks::{REASONING, TEXT};
 use super::turn::TurnEnd;
 use super::{Ending, Machine, Tell};
 use crate::sessions::{Authority, CallData, InterruptData, NodeData, TurnData};
@@ -21,6 +22,8 @@ use crate::{messages, tree};
 
 /// When a question expires that has no deadline.
 const NEVER: &str = "9999-12-31T23:59:59Z";
+/// The kind of an item that is a message.
+const MESSAGE: &str = "message";
 /// An item that grows.
 const STREAMING: &str = "streaming";
 /// An item that does not change any more.
@@ -91,7 +94,7 @@ impl Machine<'_, '_> {
         let text = message.content.as_ref().map(|content| content.text().into_owned());
         self.put_item(Said {
             key: format!("message:{}", node.id),
-            kind: "message",
+            kind: MESSAGE,
             text: text.unwrap_or_default(),
             phase: FINAL,
             activity: Some(json!({ "role": message.role })),
@@ -140,10 +143,10 @@ impl Machine<'_, '_> {
         if self.active_turn(call.turn.as_deref()).is_none() {
             return Ok(());
         }
-        let parts = [("reasoning", reasoning), ("message", text)];
+        let parts = [(REASONING, reasoning), (MESSAGE, text)];
         for (kind, text) in parts.into_iter().filter(|(_, text)| !text.is_empty()) {
             self.put_item(Said {
-                key: format!("{kind}:{}", call.id),
+                key: reply_key(kind, call),
                 kind,
                 text: text.to_owned(),
                 phase: STREAMING,
@@ -151,6 +154,21 @@ impl Machine<'_, '_> {
             })?;
         }
         Ok(())
+    }
+
+    /// Returns the item of a reply that is streamed, if it has come to one.
+    pub(super) fn reply_item(
+        &self,
+        call: &CallData,
+        kind: &str,
+    ) -> Result<Option<ItemData>, CallError> {
+        if self.active_turn(call.turn.as_deref()).is_none() {
+            return Ok(None);
+        }
+        let Some(held) = self.held()? else { return Ok(None) };
+        let key = reply_key(if kind == TEXT { MESSAGE } else { kind }, call);
+        let found = self.cx.work(held.request).items_at(&key)?;
+        found.first().map(|&item| self.cx.item(item).data()).transpose()
     }
 
     /// Asks what an interrupt waits for.
@@ -357,6 +375,11 @@ impl Machine<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// Returns the key of an item that a reply grows in.
+fn reply_key(kind: &str, call: &CallData) -> String {
+    format!("{kind}:{}", call.id)
 }
 
 /// Returns the key of the question that an event raised: an id that comes again asks anew.

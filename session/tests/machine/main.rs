@@ -5,6 +5,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod blocks;
 mod decisions;
 mod delegations;
 mod follows;

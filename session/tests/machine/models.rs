@@ -189,6 +189,7 @@ async fn a_stale_engine_changes_nothing() {
         attempt: Some(due.attempt),
         result: Some(says("late").to_string()),
         error: None,
+        blocks: Vec::new(),
     };
     let client = talk.client();
     let error = talk.refused(client.settle(&settle)).await;

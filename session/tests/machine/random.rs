@@ -8,7 +8,8 @@ use quixos_session::sessions::{Live, SessionData};
 use serde_json::{Value, json};
 
 use crate::support::{
-    Dice, Fold, Talk, World, action, calls, frontend, machine, message, retry, says, view,
+    Dice, Fold, Talk, World, action, begins, calls, ended, frontend, machine, message, retry, says,
+    view,
 };
 
 /// How many histories, and how long each is.
@@ -142,7 +143,7 @@ async fn happen(
     told: &mut Vec<(String, String)>,
 ) -> (&'static str, Result) {
     let turn = format!("t{step}");
-    match dice.below(24) {
+    match dice.below(25) {
         0 => ("a message", done(talk.submit(&message(&turn, "More")).await)),
         1 => ("a view", done(talk.submit(&random_view(talk, dice, &turn).await).await)),
         2 => ("an action", done(talk.submit(&action(&turn, "go")).await)),
@@ -183,6 +184,10 @@ async fn happen(
         16 => {
             let Some(turn) = talk.data().await.turn else { return ("nothing", Ok(())) };
             ("a follower", done(talk.follow(&turn.id).await))
+        }
+        17 => {
+            speak(talk, dice).await;
+            ("a piece of a reply", Ok(()))
         }
         11 | 14 => ("a model's end", model_ends(talk, dice).await),
         12 => {
@@ -273,6 +278,29 @@ async fn settle(talk: &Talk<'_>, dice: &mut Dice) -> Result {
     let call = some_call(talk, dice).await;
     let by = if dice.once_in(2) { machine() } else { frontend("anna") };
     done(talk.settle_as(by, &call, None, &json!("settled")).await)
+}
+
+/// Lets a model say more, as far as its attempt has come: a block begins, and the last may end.
+async fn speak(talk: &Talk<'_>, dice: &mut Dice) {
+    let running = talk.running().await;
+    let Some(due) = running.first() else { return };
+    let live = talk.client().live().await.unwrap();
+    let call = live.calls.iter().find(|call| call.id == due.id).unwrap();
+    let mut changes = Vec::new();
+    if let Some(open) = call.open.first().filter(|_| !dice.once_in(3)) {
+        changes.push(ended(open.index, "{}"));
+    }
+    let tool = [("x1", "w"), ("x2", "c"), ("x1", "sub")];
+    let (kind, tool) = match dice.below(4) {
+        0 => ("text", None),
+        1 => ("reasoning", None),
+        _ => ("tool_call", Some(*dice.pick(&tool))),
+    };
+    changes.push(begins(call.blocks, kind, 0, tool));
+    talk.speaks(due, &changes).await;
+    if dice.once_in(3) {
+        talk.checkpoint(due, "so far", "Hm").await;
+    }
 }
 
 async fn model_ends(talk: &Talk<'_>, dice: &mut Dice) -> Result {

@@ -1,6 +1,6 @@
 //! What a session is by its log alone: the plainest fold, to hold the stored state against.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use quixos_session::sessions::{Live, SessionData};
 
@@ -20,6 +20,8 @@ pub(crate) enum Stage {
 pub(crate) struct Fold {
     pub(crate) calls: BTreeMap<String, (u64, Stage)>,
     pub(crate) decisions: BTreeMap<String, Stage>,
+    /// Blocks that are open, by call and place.
+    pub(crate) blocks: BTreeSet<(String, u64)>,
     pub(crate) interrupts: Vec<String>,
     pub(crate) sends: Vec<String>,
     pub(crate) turn: Option<String>,
@@ -41,7 +43,9 @@ impl Fold {
         let stage = |status: &str| if status == "pending" { Stage::Runs } else { Stage::Waits };
         let calls = live.calls.iter();
         let decisions = live.decisions.iter();
+        let open = live.calls.iter().flat_map(|it| it.open.iter().map(|open| (&it.id, open)));
         Self {
+            blocks: open.map(|(call, open)| (call.clone(), open.index.into())).collect(),
             calls: calls
                 .map(|it| (it.id.clone(), (it.attempt.into(), stage(&it.status))))
                 .collect(),
@@ -60,6 +64,8 @@ impl Fold {
         let (call, decision) = (text("call_id"), text("decision_id"));
         let attempt = event.payload["attempt"].as_u64().unwrap_or_default();
         let again = event.payload.get("retry_at").is_some();
+        let index = event.payload["index"].as_u64().unwrap_or_default();
+        let is_open = |blocks: &BTreeSet<(String, u64)>| blocks.iter().any(|open| open.0 == call);
         let kind = event.kind.as_str();
         match kind {
             "llm.call.requested" | "tool.call.requested" | "sub_agent.requested" => {
@@ -68,7 +74,15 @@ impl Fold {
             "llm.call.dispatched" | "tool.call.dispatched" | "sub_agent.dispatched" => {
                 self.calls.insert(call, (attempt, Stage::Runs));
             }
+            "llm.block.started" => {
+                assert_eq!(self.calls.get(&call), Some(&(attempt, Stage::Runs)), "{event:?}");
+                assert!(self.blocks.insert((call, index)), "{event:?} twice");
+            }
+            "llm.block.stopped" => {
+                assert!(self.blocks.remove(&(call, index)), "{event:?} of none that was open");
+            }
             "llm.call.errored" | "tool.call.errored" | "sub_agent.errored" if again => {
+                assert!(!is_open(&self.blocks), "{event:?} with an open block");
                 self.calls.insert(call, (attempt + 1, Stage::Waits));
             }
             "llm.call.errored"
@@ -78,6 +92,7 @@ impl Fold {
             | "tool.call.completed"
             | "sub_agent.turn_completed"
             | "call.voided" => {
+                assert!(!is_open(&self.blocks), "{event:?} with an open block");
                 assert!(self.calls.remove(&call).is_some(), "{kind} of a call that was over");
             }
             "decision.queued" => {

@@ -16,5 +16,5 @@ mod world;
 pub(crate) use dice::Dice;
 pub(crate) use fold::{Fold, Stage};
 pub(crate) use inputs::*;
-pub(crate) use talk::{Happened, Talk};
+pub(crate) use talk::{Happened, Talk, begins, ended};
 pub(crate) use world::{World, refusal};

@@ -5,10 +5,11 @@ use std::future::Future;
 use quixos_protocol::{DecisionRequest, LlmRequest, Message};
 use quixos_runtime::{CallError, Ref};
 use quixos_session::sessions::{
-    ActionAnswer, Agenda, Answer, Authority, CallFailure, Cancel, Claim, Delivery, DeliveryFailure,
-    Due, Fence, Follow, Interrupt, Outcome, Respond, Session, SessionClient, SessionData,
-    SessionObject, SessionRegistryRespondInput, SessionRegistrySendInput,
-    SessionRegistrySpawnInput, Settle, Submit, Take,
+    ActionAnswer, Agenda, Answer, Authority, BlockBegin, BlockBeginToolCall, BlockChange,
+    CallFailure, Cancel, Claim, Delivery, DeliveryFailure, Due, Fence, Follow, Interrupt, Outcome,
+    Progress, Respond, Session, SessionClient, SessionData, SessionObject,
+    SessionRegistryRespondInput, SessionRegistrySendInput, SessionRegistrySpawnInput, Settle,
+    Submit, Take,
 };
 use serde_json::{Value, json};
 
@@ -19,6 +20,30 @@ use super::world::World;
 pub(crate) struct Talk<'w> {
     pub(crate) world: &'w World,
     pub(crate) session: Ref<SessionObject>,
+}
+
+fn progress(fence: Fence, due: &Due, blocks: &[BlockChange]) -> Progress {
+    Progress {
+        fence,
+        call: due.id.clone(),
+        attempt: due.attempt,
+        text: String::new(),
+        reasoning: String::new(),
+        blocks: blocks.to_vec(),
+    }
+}
+
+/// Returns that a block begins, of a tool's call if it has an id and a name.
+pub(crate) fn begins(index: u32, kind: &str, at: u64, tool: Option<(&str, &str)>) -> BlockChange {
+    let tool_call =
+        tool.map(|(id, name)| BlockBeginToolCall { id: id.to_owned(), name: name.to_owned() });
+    let begins = Some(BlockBegin { kind: kind.to_owned(), at, tool_call });
+    BlockChange { index, begins, ends: None }
+}
+
+/// Returns that a block has ended.
+pub(crate) fn ended(index: u32, said: &str) -> BlockChange {
+    BlockChange { index, begins: None, ends: Some(said.to_owned()) }
 }
 
 /// An answer of a client to something, by its id.
@@ -92,7 +117,12 @@ impl<'w> Talk<'w> {
 
     /// Answers a decision by its id.
     pub(crate) async fn answer_to(&self, id: &str, answer: &Value) -> Result<Outcome, CallError> {
-        let input = Answer { fence: None, decision: id.to_owned(), answer: answer.to_string() };
+        let input = Answer {
+            fence: None,
+            decision: id.to_owned(),
+            answer: answer.to_string(),
+            blocks: Vec::new(),
+        };
         self.client().answer(&input).await
     }
 
@@ -119,6 +149,7 @@ impl<'w> Talk<'w> {
             attempts: asked.attempts,
             error: error.to_owned(),
             retryable,
+            blocks: Vec::new(),
         };
         self.client().fail(&failure).await.unwrap()
     }
@@ -172,11 +203,106 @@ impl<'w> Talk<'w> {
         self.settle_model(due, None, Some(error)).await
     }
 
+    /// Lets a model call say something, as its engine tells it.
+    pub(crate) async fn speaks(&self, due: &Due, blocks: &[BlockChange]) -> Outcome {
+        self.progress(due, "", "", blocks).await
+    }
+
+    /// Puts into the store what a model call said so far.
+    pub(crate) async fn checkpoint(&self, due: &Due, text: &str, reasoning: &str) -> Outcome {
+        self.progress(due, text, reasoning, &[]).await
+    }
+
+    /// Lets an attempt of a model call say something, whoever runs it.
+    pub(crate) async fn speaks_as(&self, call: &str, attempt: u32, blocks: &[BlockChange]) {
+        let due = Due { kind: String::new(), id: call.to_owned(), attempt, deadline: None };
+        assert!(self.speaks(&due, blocks).await.applied);
+    }
+
+    pub(crate) async fn try_speak(
+        &self,
+        due: &Due,
+        blocks: &[BlockChange],
+    ) -> Result<Outcome, CallError> {
+        self.client().progress(&progress(self.fence().await, due, blocks)).await
+    }
+
+    pub(crate) async fn try_speak_under(
+        &self,
+        fence: Fence,
+        due: &Due,
+    ) -> Result<Outcome, CallError> {
+        self.client().progress(&progress(fence, due, &[begins(0, "text", 0, None)])).await
+    }
+
+    async fn progress(
+        &self,
+        due: &Due,
+        text: &str,
+        reasoning: &str,
+        blocks: &[BlockChange],
+    ) -> Outcome {
+        let progress = Progress {
+            text: text.to_owned(),
+            reasoning: reasoning.to_owned(),
+            ..progress(self.fence().await, due, blocks)
+        };
+        self.client().progress(&progress).await.unwrap()
+    }
+
+    /// Answers a decision, and tells what changed last of what was streamed.
+    pub(crate) async fn answer_with(
+        &self,
+        asked: &DecisionRequest,
+        answer: &Value,
+        blocks: &[BlockChange],
+    ) -> Outcome {
+        let answer = Answer {
+            fence: Some(self.fence().await),
+            decision: asked.decision_id.clone(),
+            answer: answer.to_string(),
+            blocks: blocks.to_vec(),
+        };
+        self.client().answer(&answer).await.unwrap()
+    }
+
+    /// Lets a model call that streamed fail retryably, and tells what changed last.
+    pub(crate) async fn model_fails_with(&self, due: &Due, blocks: &[BlockChange]) -> Outcome {
+        let error = CallFailure {
+            message: "broken".to_owned(),
+            retryable: true,
+            code: None,
+            detail: None,
+            retry_after: None,
+        };
+        self.settle_with(due, None, Some(error), blocks).await
+    }
+
+    /// Lets a model call that streamed end with a reply, and with what changed last.
+    pub(crate) async fn reply_with(
+        &self,
+        due: &Due,
+        reply: &Value,
+        blocks: &[BlockChange],
+    ) -> Outcome {
+        self.settle_with(due, Some(reply.to_string()), None, blocks).await
+    }
+
     async fn settle_model(
         &self,
         due: &Due,
         result: Option<String>,
         error: Option<CallFailure>,
+    ) -> Outcome {
+        self.settle_with(due, result, error, &[]).await
+    }
+
+    async fn settle_with(
+        &self,
+        due: &Due,
+        result: Option<String>,
+        error: Option<CallFailure>,
+        blocks: &[BlockChange],
     ) -> Outcome {
         let settle = Settle {
             by: system(),
@@ -185,6 +311,7 @@ impl<'w> Talk<'w> {
             attempt: Some(due.attempt),
             result,
             error,
+            blocks: blocks.to_vec(),
         };
         self.client().settle(&settle).await.unwrap()
     }
@@ -283,6 +410,7 @@ impl<'w> Talk<'w> {
             attempt,
             result: Some(result.to_string()),
             error: None,
+            blocks: Vec::new(),
         };
         self.client().settle(&settle).await
     }
