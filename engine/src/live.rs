@@ -47,6 +47,9 @@ pub struct Live {
     channels: Arc<Mutex<HashMap<Arc<str>, Arc<Channel>>>>,
 }
 
+/// An attempt: its call, and which one it is.
+type Key = (Arc<str>, u32);
+
 /// What is said in one session, and to whom.
 #[derive(Debug)]
 struct Channel {
@@ -54,7 +57,7 @@ struct Channel {
     /// Tells readers of speech that there is more, or an attempt less.
     changes: watch::Sender<()>,
     /// The attempts that run and stream, by call and number.
-    attempts: Mutex<HashMap<(Arc<str>, u32), Arc<Mutex<Attempt>>>>,
+    attempts: Mutex<HashMap<Key, Arc<Mutex<Attempt>>>>,
 }
 
 impl Live {

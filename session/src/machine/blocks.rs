@@ -149,7 +149,7 @@ impl Machine<'_, '_> {
             None => Value::Null,
         };
         let at = usize::try_from(block.at).unwrap_or(usize::MAX);
-        let is_its_own = activity["attempt"] == Value::from(call.attempt);
+        let is_its_own = activity["attempt"] == call.attempt;
         Ok(item.text.get(at..).filter(|_| is_its_own).map(str::to_owned))
     }
 

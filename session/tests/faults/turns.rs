@@ -111,8 +111,12 @@ async fn f62_no_answer_at_all_is_a_failure() {
         let world = World::new().await;
         let talk = world.talk(&config()).await;
         let asked = talk.next("client.messages").await;
-        let answer =
-            Answer { fence: None, decision: asked.decision_id, answer: nothing.to_owned() };
+        let answer = Answer {
+            fence: None,
+            decision: asked.decision_id,
+            answer: nothing.to_owned(),
+            blocks: Vec::new(),
+        };
         talk.client().answer(&answer).await.unwrap();
         let failed = talk.events_of("decision.errored").await;
         assert_eq!(failed.len(), 1);

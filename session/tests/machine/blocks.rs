@@ -179,7 +179,7 @@ async fn a_stale_engine_tells_nothing_and_a_malformed_report_is_refused() {
         begins(0, "tool_call", 0, None),
         BlockChange { index: 0, begins: None, ends: None },
     ] {
-        let error = talk.refused(talk.try_speak(&due, &[odd.clone()])).await;
+        let error = talk.refused(talk.try_speak(&due, std::slice::from_ref(&odd))).await;
         assert_eq!(error.code(), "invalid", "{odd:?}");
     }
     let stale = talk.fence().await;
