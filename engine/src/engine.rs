@@ -18,6 +18,7 @@ use crate::error::EngineError;
 use crate::live::{Delta, Live, Speech};
 use crate::options::Options;
 use crate::roster::Roster;
+use crate::under_way::UnderWay;
 use crate::{dispatch, lease};
 
 /// Drives the sessions of a registry.
@@ -43,6 +44,7 @@ pub(crate) struct Shared {
     pub(crate) drivers: Mutex<HashMap<Ref<SessionObject>, Arc<Notify>>>,
     /// Deliveries and model calls that may still begin.
     pub(crate) places: Semaphore,
+    pub(crate) under_way: UnderWay,
     pub(crate) stopping: CancellationToken,
     tasks: Mutex<JoinSet<()>>,
 }
@@ -114,6 +116,7 @@ impl Engine {
             live: Live::default(),
             drivers: Mutex::default(),
             places: Semaphore::new(options.at_once),
+            under_way: UnderWay::default(),
             stopping: stopping.clone(),
             tasks: Mutex::default(),
             options,
@@ -299,6 +302,12 @@ impl Engine {
     #[must_use]
     pub fn caller(&self) -> &quixos_runtime::Session {
         &self.shared.caller
+    }
+
+    /// Waits until nothing is under way in this process: no delivery, no model call. What waits for
+    /// somebody or for a time does not count. What is submitted meanwhile does.
+    pub async fn at_rest(&self) {
+        self.shared.under_way.over().await;
     }
 
     /// Stops: nothing new begins, and what runs is given up. All of it is in the store, and goes on

@@ -20,6 +20,7 @@ mod roster;
 mod task;
 mod threads;
 mod turns;
+mod under_way;
 pub mod worker;
 
 pub use engine::{Engine, Settlement, Submitted};

@@ -56,6 +56,7 @@ impl Errand {
             attempt = self.due.attempt,
             agent = %self.agent_id,
         );
+        let _under_way = self.shared.under_way.begin();
         async {
             let done = match self.due.kind.as_str() {
                 "deliver" => self.deliver().await,

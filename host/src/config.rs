@@ -14,6 +14,7 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use quixos_engine::http::HttpClient;
 use quixos_engine::provider::anthropic::Anthropic;
@@ -28,6 +29,7 @@ use quixos_protocol::{AgentConfig, RetryPolicy};
 pub use fault::{Code, Fault, Faults};
 
 use crate::keys::KeyHash;
+use crate::operator::OperatorConfig;
 use crate::tokens::TokenConfig;
 use crate::worker::{DemoWorker, EchoWorker};
 
@@ -50,6 +52,10 @@ pub struct Config {
     pub providers: Vec<ProviderConfig>,
     /// How much is taken.
     pub limits: Limits,
+    /// Where operators are let in; nowhere if nobody says.
+    pub operator: Option<OperatorConfig>,
+    /// How long what runs may take to end when the host is told to stop.
+    pub grace: Duration,
 }
 
 /// Who may use a host: a name, and the hash of a key.
@@ -138,6 +144,9 @@ impl fmt::Debug for Surroundings<'_> {
 }
 
 impl Config {
+    /// How long what runs may take to end when nobody says.
+    pub const GRACE: Duration = Duration::from_secs(10);
+
     /// Where a host listens when nobody says.
     pub const ADDRESS: SocketAddr =
         SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8080);

@@ -44,6 +44,8 @@ impl Config {
             ],
             providers: vec![ProviderConfig { models: vec![String::new()], place: scripted }],
             limits: Limits::default(),
+            operator: None,
+            grace: Self::GRACE,
         }
     }
 }

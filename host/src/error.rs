@@ -53,6 +53,12 @@ impl ApiError {
         Self::new(StatusCode::NOT_FOUND, "not-found", format!("there is no session `{id}`"))
     }
 
+    /// The host is told to stop; another one, or this one in a moment, does it.
+    pub(crate) fn stopping() -> Self {
+        let error = "the host is about to stop";
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "stopping", error)
+    }
+
     /// Something of the request is well formed, and cannot be.
     pub(crate) fn invalid(error: impl Into<String>) -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid", error)

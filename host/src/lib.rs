@@ -2,13 +2,15 @@
 //!
 //! A [`Host`] is a runtime with AgentRuntime and sessions in it, an engine that drives them, and
 //! the routes that clients and programs use them by. What it is to be is a [`Config`]; who asks is
-//! known by a key (`keys.rs`) or a token (`tokens.rs`). Start at [`Host::open`].
+//! known by a key (`keys.rs`) or a token (`tokens.rs`). Operators have a door of their own
+//! (`operator.rs`). Start at [`Host::open`].
 
 pub mod config;
 mod demo;
 mod error;
 mod keys;
 pub mod openapi;
+mod operator;
 mod routes;
 mod serve;
 mod state;
@@ -17,6 +19,11 @@ mod worker;
 
 pub use config::Config;
 pub use keys::{KeyHash, NoKeyHash};
+pub use operator::{
+    CommandBody, Commands, CompleteBody, Form, Gone, Lines, OperatorConfig, OperatorDoor,
+    OperatorName,
+};
+pub use quixos_engine::http::{ClientError, HttpClient};
 pub use serve::{Host, HostError};
 pub use tokens::{Bearer, Identity, TokenConfig, TokenError, Tokens};
 pub use worker::{DemoWorker, EchoWorker};

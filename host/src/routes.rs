@@ -14,6 +14,8 @@ use axum::extract::DefaultBodyLimit;
 use axum::http::{Method, StatusCode, header};
 use tower_http::cors::{Any, CorsLayer};
 
+pub(crate) use body::Body;
+
 use crate::error::ApiError;
 use crate::state::State;
 

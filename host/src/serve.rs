@@ -1,9 +1,12 @@
 //! The host as a program uses it: opened over a store, served on a listener, closed.
 
+use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
-use axum::serve::ListenerExt as _;
+use axum::serve::{Listener, ListenerExt as _};
 use quixos_engine::Engine;
 use quixos_engine::http::HttpClient;
 use quixos_package::agent_runtime::{
@@ -16,10 +19,11 @@ use quixos_runtime::{Atom, CallError, Caller, OpenError, Ref, Runtime, Session, 
 use quixos_session::WrittenSettings;
 use quixos_session::sessions::{SessionRegistryObject, SessionRegistryObjectInput};
 use serde_json::{Map, Value, json};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
+use crate::operator::{Commands, OperatorConfig, OperatorDoor};
 use crate::routes;
 use crate::state::State;
 use crate::tokens::{Bearer, TokenError, Tokens};
@@ -28,7 +32,14 @@ use crate::tokens::{Bearer, TokenError, Tokens};
 pub struct Host {
     runtime: Runtime,
     state: Arc<State>,
+    operator: Option<OperatorConfig>,
+    folder: Option<PathBuf>,
+    grace: Duration,
 }
+
+/// How long what is being answered may still take once streams have ended.
+const LAST: Duration = Duration::from_secs(5);
+
 
 /// Why a host does not open.
 #[derive(Debug, thiserror::Error)]
@@ -70,8 +81,9 @@ impl Host {
         let builder =
             packages.fold(Runtime::builder(), |builder, package| builder.package(package));
         let runtime = builder.open(store)?;
+        let (operator, folder, grace) = (config.operator, config.store.clone(), config.grace);
         match Self::start(config, runtime.clone()).await {
-            Ok(state) => Ok(Self { runtime, state }),
+            Ok(state) => Ok(Self { runtime, state, operator, folder, grace }),
             Err(error) => {
                 runtime.close();
                 Err(error)
@@ -101,6 +113,7 @@ impl Host {
             tenants: config.tenants.into_iter().map(|it| (it.name, it.key)).collect(),
             body: config.limits.body,
             clock: Arc::new(SystemClock),
+            draining: CancellationToken::new(),
             stopping: CancellationToken::new(),
         }))
     }
@@ -125,8 +138,25 @@ impl Host {
         Ok(self.state.tokens.issue(bearer, None, self.state.now())?.0)
     }
 
-    /// Serves on a listener until a future ends. Then no request begins any more, streams end, and
-    /// what runs is answered.
+    /// Returns the runtime.
+    #[must_use]
+    pub fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+
+    /// Returns the door for operators, if the config says that there is one. Whoever starts the host
+    /// brings the commands, and serves it beside the host, with which it closes.
+    #[must_use]
+    pub fn operator(&self, commands: Arc<dyn Commands>) -> Option<OperatorDoor> {
+        let operator = self.operator?;
+        let stopping = self.state.stopping.clone();
+        let (runtime, folder) = (self.runtime.clone(), self.folder.clone());
+        Some(OperatorDoor::of_host(runtime, operator.token, commands, folder, stopping))
+    }
+
+    /// Serves clients on a listener until a future ends. Then no turn begins any more, and what runs
+    /// has the time to end that the config says; then streams end, and what is being asked is
+    /// answered.
     ///
     /// # Errors
     ///
@@ -136,25 +166,56 @@ impl Host {
         listener: TcpListener,
         until: impl Future<Output = ()> + Send + 'static,
     ) -> std::io::Result<()> {
-        // Events are small and are waited for.
-        let listener = listener.tap_io(|stream| {
-            if let Err(error) = stream.set_nodelay(true) {
-                tracing::debug!(%error, "a connection stays without TCP_NODELAY");
-            }
-        });
-        let stopping = self.state.stopping.clone();
-        let until = async move {
+        let (state, grace) = (Arc::clone(&self.state), self.grace);
+        let drain = tokio::spawn(async move {
             until.await;
-            stopping.cancel();
-        };
-        axum::serve(listener, self.router()).with_graceful_shutdown(until).await
+            state.draining.cancel();
+            if tokio::time::timeout(grace, state.engine.at_rest()).await.is_err() {
+                tracing::warn!("what still runs is given up, and goes on at the next start");
+            }
+            state.stopping.cancel();
+        });
+        let served = serve(listen(listener), self.router(), self.state.stopping.clone()).await;
+        drain.abort();
+        served
     }
 
     /// Stops the engine and closes the store. All that was under way is in it.
     pub async fn close(self) {
+        self.state.draining.cancel();
         self.state.stopping.cancel();
         self.state.engine.stop().await;
         self.runtime.close();
+    }
+}
+
+/// Sends what is small at once: events are, and are waited for.
+pub(crate) fn listen(
+    listener: TcpListener,
+) -> impl Listener<Io = TcpStream, Addr = SocketAddr> + Send {
+    listener.tap_io(|stream| {
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "a connection stays without TCP_NODELAY");
+        }
+    })
+}
+
+/// Serves until it is told to stop, and a little longer for what is being answered; whoever sends or
+/// reads too slowly then is not waited for.
+pub(crate) async fn serve(
+    listener: impl Listener<Io = TcpStream, Addr = SocketAddr> + Send,
+    router: Router,
+    stopping: CancellationToken,
+) -> std::io::Result<()> {
+    let stopped = stopping.clone();
+    let served = axum::serve(listener, router).with_graceful_shutdown(stopping.cancelled_owned());
+    let last = async move {
+        stopped.cancelled().await;
+        tokio::time::sleep(LAST).await;
+    };
+    tokio::select! {
+        served = served => served,
+        () = last => Ok(()),
     }
 }
 

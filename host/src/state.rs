@@ -26,6 +26,8 @@ pub(crate) struct State {
     /// The most bytes of a body.
     pub(crate) body: usize,
     pub(crate) clock: Arc<dyn Clock>,
+    /// Set when the host is told to stop: no turn begins any more, and what runs may end.
+    pub(crate) draining: CancellationToken,
     /// Set when the host stops: streams end, and no request begins.
     pub(crate) stopping: CancellationToken,
 }
@@ -42,6 +44,11 @@ impl State {
     /// Reads a body.
     pub(crate) fn read<T: DeserializeOwned>(&self, body: &[u8]) -> Result<T, ParseError> {
         parse(body, self.body)
+    }
+
+    /// Refuses what would begin a turn once the host is told to stop.
+    pub(crate) fn may_begin(&self) -> Result<(), ApiError> {
+        if self.draining.is_cancelled() { Err(ApiError::stopping()) } else { Ok(()) }
     }
 
     pub(crate) fn now(&self) -> DateTime<Utc> {
@@ -120,7 +127,8 @@ pub(crate) fn metadata(identity: &Identity) -> Result<String, ApiError> {
         .map_err(|error| EngineError::from(error).into())
 }
 
-fn credential(headers: &HeaderMap) -> Option<&str> {
+/// Returns the bearer's credential of a request.
+pub(crate) fn credential(headers: &HeaderMap) -> Option<&str> {
     let (scheme, credential) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
     Some(credential.trim()).filter(|it| scheme.eq_ignore_ascii_case("bearer") && !it.is_empty())
 }

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 pub use error::{Damage, ExportError, ImportError};
 pub(crate) use import::is_unfinished;
-pub use import::{Imported, import};
+pub use import::{Imported, check, import};
 
 use crate::counts::Counts;
 use crate::error::CallError;

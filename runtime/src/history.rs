@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
-use quixos_schema::Tag;
+use quixos_schema::{Definitions, Tag};
 use serde::{Deserialize, Serialize};
 use ulid::Ulid;
 
@@ -48,6 +48,24 @@ pub enum Action {
         /// The cursor's name.
         cursor: String,
     },
+}
+
+impl Action {
+    /// Returns what was done in words: `Interface.member`, `create Atom`, ``cursor `name` of stream``.
+    #[must_use]
+    pub fn text(&self, definitions: &Definitions) -> String {
+        match self {
+            Self::Call { interface, member, .. } => {
+                let found = definitions.interfaces.iter().find(|it| it.id == *interface);
+                format!("{}.{member}", found.map_or(interface.as_str(), |it| it.name.as_str()))
+            }
+            Self::Create { atom } => {
+                let found = definitions.atoms.iter().find(|it| it.id == *atom);
+                format!("create {}", found.map_or(atom.as_str(), |it| it.name.as_str()))
+            }
+            Self::Advance { stream, cursor } => format!("cursor `{cursor}` of {stream}"),
+        }
+    }
 }
 
 /// What a commit changed of an object.

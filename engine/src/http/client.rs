@@ -38,6 +38,12 @@ impl HttpClient {
         Ok(Self(client))
     }
 
+    /// Returns the client below, for whoever speaks otherwise than the engine does.
+    #[must_use]
+    pub fn inner(&self) -> &reqwest::Client {
+        &self.0
+    }
+
     pub(crate) fn post(&self, url: reqwest::Url) -> reqwest::RequestBuilder {
         self.0.post(url)
     }

@@ -1,5 +1,6 @@
 //! From the text to the config, through all that can be wrong with it.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use super::fault::{Code, Fault, Faults};
 use super::section::{Findings, Item, Section};
 use super::{Config, Limits, Surroundings, Tenant, agents, providers};
 use crate::keys::KeyHash;
+use crate::operator::OperatorConfig;
 use crate::tokens::TokenConfig;
 
 /// Bytes that a secret has at least which tokens are signed with.
@@ -45,19 +47,15 @@ fn read(
     findings: &Findings,
 ) -> Option<Config> {
     let mut listen = file.section("listen");
-    let address = listen.take("address").map_or(Some(Config::ADDRESS), |item| {
-        let address = item.text()?.parse().ok();
-        if address.is_none() {
-            item.refuse("`address` is an address and a port, like `127.0.0.1:8080`");
-        }
-        address
-    });
+    let place = listen.take("address");
+    let address = address(place.as_ref(), Config::ADDRESS);
     listen.end();
     let mut store = file.section("store");
     let folder = store.take("folder").and_then(|item| item.word());
     store.end();
-    let engine = engine(file.section("engine"));
+    let (engine, grace) = engine(file.section("engine"));
     let tenants = tenants(file.section("tenants"), surroundings, findings);
+    let operator = operator(file.take("operator"), surroundings, findings, address, &tenants);
     let tokens = tokens(file.section("tokens"), surroundings);
     let places = providers::read(file.sections("providers"), surroundings, findings);
     let agents = agents::read(file.sections("agents"), &places.prefixes, surroundings, findings);
@@ -70,6 +68,8 @@ fn read(
         .map_or_else(Limits::default, |body| Limits { body });
     Some(Config {
         address: address?,
+        operator: operator?,
+        grace,
         store: Some(surroundings.folder.join(folder.unwrap_or_else(|| "quixos-data".to_owned()))),
         engine,
         tenants,
@@ -80,7 +80,59 @@ fn read(
     })
 }
 
-fn engine(mut section: Section<'_>) -> Options {
+/// Returns where to listen, which is the default where nothing is said.
+fn address(item: Option<&Item<'_>>, default: SocketAddr) -> Option<SocketAddr> {
+    let Some(item) = item else { return Some(default) };
+    let address = item.text()?.parse().ok();
+    if address.is_none() {
+        let message = format!("`{}` is an address and a port, like `{default}`", item.name);
+        item.refuse(message);
+    }
+    address
+}
+
+/// Returns where operators are let in, which is nowhere where nothing is said.
+fn operator(
+    item: Option<Item<'_>>,
+    surroundings: Surroundings<'_>,
+    findings: &Findings,
+    clients: Option<SocketAddr>,
+    tenants: &[Tenant],
+) -> Option<Option<OperatorConfig>> {
+    let Some(item) = item else { return Some(None) };
+    let whole = item.clone();
+    let mut section = item.section("`[operator]`".to_owned());
+    let place = section.take("listen");
+    let (hash, variable) = (section.take("token_hash"), section.take("token_env"));
+    section.end();
+    let address = address(place.as_ref(), OperatorConfig::ADDRESS);
+    let is_taken = address.is_some_and(|it| Some(it) == clients && it.port() != 0);
+    if is_taken {
+        let message = "operators and clients are let in at the same address";
+        findings.add(Code::Clash, place.as_ref().unwrap_or(&whole).span.clone(), message);
+    }
+    let token = match (hash, variable) {
+        (Some(item), None) => hash_of(&item).zip(Some(item)),
+        (None, Some(item)) => key(&item, surroundings).zip(Some(item)),
+        (Some(_), Some(second)) => {
+            second.refuse("`[operator]` has `token_hash` or `token_env`, not both");
+            None
+        }
+        (None, None) => {
+            let message = "`token_hash` or `token_env` is missing in `[operator]`";
+            whole.fault(Code::Missing, message);
+            None
+        }
+    };
+    let (token, said) = token?;
+    if let Some(tenant) = tenants.iter().find(|tenant| tenant.key.is(&token)) {
+        let message = format!("the operator's token is the key of the tenant `{}`", tenant.name);
+        said.fault(Code::Clash, message);
+    }
+    Some(Some(OperatorConfig { address: address?, token }))
+}
+
+fn engine(mut section: Section<'_>) -> (Options, Duration) {
     let mut options = Options::default();
     if let Some(id) = section.take("id").and_then(|it| it.word()) {
         options.id = id;
@@ -96,8 +148,9 @@ fn engine(mut section: Section<'_>) -> Options {
     {
         options.checkpoint = Duration::from_millis(millis);
     }
+    let grace = section.take("stop_secs").and_then(|it| it.number(0..=3600));
     section.end();
-    options
+    (options, grace.map_or(Config::GRACE, Duration::from_secs))
 }
 
 fn tenants(

@@ -87,6 +87,7 @@ async fn input(
 ) -> Result<(StatusCode, Json<Accepted>), ApiError> {
     let InputBody { session_id, input } = state.read(&body)?;
     let bearer = state.client(&headers)?;
+    state.may_begin()?;
     let session_id = session_id.unwrap_or_else(|| Ulid::generate().to_string().to_lowercase());
     let input = serde_json::to_string(&input).map_err(|it| ApiError::invalid(it.to_string()))?;
     let metadata = metadata(&bearer.identity)?;

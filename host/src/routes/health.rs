@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::http::StatusCode;
 use axum::routing::get;
 
 use crate::error::ApiError;
@@ -15,10 +14,7 @@ pub(super) fn routes() -> Router<Arc<State>> {
 
 /// Ready is who can read the store and is not about to stop.
 async fn ready(state: Shared) -> Result<&'static str, ApiError> {
-    if state.stopping.is_cancelled() {
-        let error = "the host is about to stop";
-        return Err(ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "stopping", error));
-    }
+    state.may_begin()?;
     state.engine.runtime().read(|snapshot| snapshot.head().map(drop)).await?;
     Ok("ready\n")
 }

@@ -131,6 +131,7 @@ async fn submit(
     if input.agent_id().is_some_and(|named| named != agent_id) {
         return Err(ApiError::invalid("`/payload/agent_id`: another agent than `/agent_id`"));
     }
+    state.may_begin()?;
     let session_id = session_id.unwrap_or_else(|| Ulid::generate().to_string().to_lowercase());
     let input = serde_json::to_string(&input).map_err(|it| ApiError::invalid(it.to_string()))?;
     let by = machine(&tenant, &identity.id);

@@ -33,7 +33,7 @@ pub(crate) struct Filter {
 impl Filter {
     fn fits(&self, definitions: &Definitions, entry: &HistoryEntry) -> bool {
         let named = |name: &String| {
-            what(definitions, &entry.action).rsplit('.').next() == Some(name.as_str())
+            entry.action.text(definitions).rsplit('.').next() == Some(name.as_str())
                 || operation_of(definitions, &entry.action) == Some(name.as_str())
         };
         let touches = |object: ObjectRef| {
@@ -119,7 +119,7 @@ pub(crate) fn list(
             it.commit.to_string(),
             instant_text(it.instant),
             it.actor.clone(),
-            what(definitions, &it.action),
+            it.action.text(definitions),
             scope.text(it.receiver),
             if it.internal { "internal override".to_owned() } else { String::new() },
         ]
@@ -127,21 +127,6 @@ pub(crate) fn list(
     let answer =
         Answer::new(json).table(&["commit", "when", "who", "what", "on", ""], rows.collect());
     Ok(if entries.is_empty() { answer.line("no such entry") } else { answer })
-}
-
-/// What was done: the interface's name and the member's.
-pub(crate) fn what(definitions: &Definitions, action: &Action) -> String {
-    match action {
-        Action::Call { interface, member, .. } => {
-            let found = definitions.interfaces.iter().find(|it| it.id == *interface);
-            format!("{}.{member}", found.map_or(interface.as_str(), |it| it.name.as_str()))
-        }
-        Action::Create { atom } => {
-            let found = definitions.atoms.iter().find(|it| it.id == *atom);
-            format!("create {}", found.map_or(atom.as_str(), |it| it.name.as_str()))
-        }
-        Action::Advance { stream, cursor } => format!("cursor `{cursor}` of {stream}"),
-    }
 }
 
 /// The name of the operation that was called.
@@ -168,7 +153,7 @@ fn entry_json(scope: &Scope<'_>, it: &HistoryEntry) -> Value {
         "instant": instant_text(it.instant),
         "actor": it.actor,
         "internal": it.internal,
-        "what": what(definitions, &it.action),
+        "what": it.action.text(definitions),
         "operation": operation_of(definitions, &it.action),
         "on": scope.text(it.receiver),
         "transaction": it.transaction.map(|id| id.to_string()),

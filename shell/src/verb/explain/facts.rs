@@ -6,7 +6,6 @@ use chrono::{DateTime, Utc};
 use quixos_runtime::{Action, CallError, ObjectRef};
 use serde_json::Value;
 
-use super::super::history::what;
 use crate::scope::{Scope, instant_text};
 
 /// How far back the history is searched for who did something last.
@@ -178,7 +177,7 @@ fn calls(
             continue;
         }
         let call = || LastCall {
-            what: what(scope.definitions(), &entry.action),
+            what: entry.action.text(scope.definitions()),
             actor: entry.actor.clone(),
             at: instant_text(entry.instant),
             commit: entry.commit,
