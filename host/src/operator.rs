@@ -72,6 +72,8 @@ struct Inside {
     places: Arc<Semaphore>,
     /// Backups that may still begin.
     backups: Arc<Semaphore>,
+    /// Routes that are open to all who reach the door.
+    open: Router,
     stopping: CancellationToken,
 }
 
@@ -88,23 +90,25 @@ impl OperatorDoor {
             folder: None,
             places: Arc::new(Semaphore::new(AT_ONCE)),
             backups: Arc::new(Semaphore::new(1)),
+            open: Router::new(),
             stopping: CancellationToken::new(),
         };
         Self { inside: Arc::new(inside) }
     }
 
     /// The same, part of a host: it closes when the host stops, and lays backups down in the store's
-    /// folder, where there is room for a copy of it or nowhere.
+    /// folder, where there is room for a copy of it or nowhere. Some routes are open to all.
     pub(crate) fn of_host(
         runtime: Runtime,
         token: KeyHash,
         commands: Arc<dyn Commands>,
         folder: Option<PathBuf>,
+        open: Router,
         stopping: CancellationToken,
     ) -> Self {
         let Self { inside } = Self::new(runtime, token, commands);
         let inside = Arc::unwrap_or_clone(inside);
-        Self { inside: Arc::new(Inside { folder, stopping, ..inside }) }
+        Self { inside: Arc::new(Inside { folder, open, stopping, ..inside }) }
     }
 
     /// Returns the routes, for whoever serves them another way.
@@ -114,8 +118,9 @@ impl OperatorDoor {
             .merge(changes::routes())
             .merge(backup::routes())
             .route_layer(from_fn_with_state(Arc::clone(&self.inside), entry::let_in));
-        Router::new()
-            .merge(guarded)
+        guarded
+            .with_state(Arc::clone(&self.inside))
+            .merge(self.inside.open.clone())
             .fallback(async || {
                 ApiError::new(StatusCode::NOT_FOUND, "no-route", "there is no such route")
             })
@@ -125,7 +130,6 @@ impl OperatorDoor {
             })
             .layer(DefaultBodyLimit::max(BODY))
             .layer(map_response(entry::close_to_browsers))
-            .with_state(Arc::clone(&self.inside))
     }
 
     /// Serves operators until the host stops, or the door is closed.

@@ -19,6 +19,11 @@ pub(crate) use body::Body;
 use crate::error::ApiError;
 use crate::state::State;
 
+/// Returns the routes that whoever watches over hosts asks, without a credential.
+pub(crate) fn open(state: Arc<State>) -> Router {
+    health::routes().with_state(state)
+}
+
 /// Returns all routes. Pages of other hosts may use those of clients; a token is sent along with
 /// each request and never by itself, so any page may.
 pub(crate) fn all(state: Arc<State>) -> Router {

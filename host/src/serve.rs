@@ -40,7 +40,6 @@ pub struct Host {
 /// How long what is being answered may still take once streams have ended.
 const LAST: Duration = Duration::from_secs(5);
 
-
 /// Why a host does not open.
 #[derive(Debug, thiserror::Error)]
 pub enum HostError {
@@ -151,7 +150,8 @@ impl Host {
         let operator = self.operator?;
         let stopping = self.state.stopping.clone();
         let (runtime, folder) = (self.runtime.clone(), self.folder.clone());
-        Some(OperatorDoor::of_host(runtime, operator.token, commands, folder, stopping))
+        let open = routes::open(Arc::clone(&self.state));
+        Some(OperatorDoor::of_host(runtime, operator.token, commands, folder, open, stopping))
     }
 
     /// Serves clients on a listener until a future ends. Then no turn begins any more, and what runs

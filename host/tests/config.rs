@@ -25,6 +25,8 @@ fn the_example_is_good() {
     assert_eq!(config.agents[0].config.tools().len(), 2);
     assert_eq!(config.providers.len(), 3);
     assert_eq!(config.store.as_deref(), Some(Path::new("folder/quixos-data")));
+    assert_eq!(config.operator.unwrap().address, "127.0.0.1:8081".parse().unwrap());
+    assert_eq!(config.grace.as_secs(), 10);
     // Secrets are not shown.
     assert!(!format!("{config:?}").contains("the-value-of"), "{config:?}");
 }
@@ -57,6 +59,19 @@ fn each_fault_has_its_code() {
         (Code::Missing, around("[[agents]]\nname = \"a\"\nmodel = \"demo\"\n")),
         (Code::Missing, agent("retry = { max_retries = 1, backoff_base_secs = 1 }\n")),
         (Code::Missing, String::new()),
+        (Code::Missing, around("[operator]\nlisten = \"127.0.0.1:1\"\n")),
+        (Code::Value, around("[operator]\nlisten = \"here\"\ntoken_env = \"OTHER\"\n")),
+        (Code::Value, around("[operator]\ntoken_env = \"A\"\ntoken_hash = \"B\"\n")),
+        (Code::Value, around("[operator]\ntoken_hash = \"1234\"\n")),
+        (Code::Variable, around("[operator]\ntoken_env = \"UNSET\"\n")),
+        (Code::UnknownKey, around("[operator]\ntoken_env = \"A\"\nadress = \"x\"\n")),
+        (Code::Clash, around("[operator]\ntoken_env = \"KEY\"\n")),
+        (
+            Code::Clash,
+            around(
+                "[listen]\naddress = \"[::1]:5\"\n[operator]\nlisten = \"[::1]:5\"\ntoken_env = \"A\"\n",
+            ),
+        ),
         (Code::Variable, around("[tenants.b]\nkey_env = \"UNSET\"\n")),
         (Code::Clash, around("[tenants.b]\nkey_env = \"KEY\"\n")),
         (Code::Clash, agent("sub_agents = [\"a\", \"a\"]\n")),

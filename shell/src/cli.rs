@@ -19,7 +19,8 @@ Examples:
   quixos serve --demo                          talk to an agent over HTTP
   quixos shell                                 work in ./quixos-data
   quixos shell -c 'list request' --json        the same, for programs
-  quixos --store /var/lib/quixos verify        check a store";
+  quixos --store /var/lib/quixos verify        check a store
+  quixos shell --connect http://127.0.0.1:8081 work in the store of a running host";
 
 /// A durable queue of work for agents: its definitions, its store, its shell.
 #[derive(Debug, Parser)]
@@ -72,6 +73,10 @@ pub enum Command {
     Export(command::export::Args),
     /// Make a new store of an exported file.
     Import(command::import::Args),
+    /// Back a store up, also while a host serves it.
+    Backup(command::backup::Args),
+    /// Make a new store of a backup, and verify it.
+    Restore(command::restore::Args),
     /// Print completions for a command line's shell.
     Completions(command::completions::Args),
 }
@@ -170,6 +175,8 @@ fn dispatch(command: Command, globals: &Globals, output: &mut Output) -> Result<
         Command::Verify(args) => command::verify::run(&args, globals, output),
         Command::Export(args) => command::export::run(&args, globals, output),
         Command::Import(args) => command::import::run(&args, globals, output),
+        Command::Backup(args) => command::backup::run(&args, globals, output),
+        Command::Restore(args) => command::restore::run(&args, globals, output),
         Command::Completions(args) => command::completions::run(&args, output),
     }
 }

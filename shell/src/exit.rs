@@ -59,6 +59,12 @@ exits! {
 }
 
 impl Exit {
+    /// Returns the code that goes by a word.
+    #[must_use]
+    pub fn of_code(code: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|it| it.code() == code)
+    }
+
     /// Returns the code for a call that did not go through.
     #[must_use]
     pub fn of_call(error: &CallError) -> Self {

@@ -7,9 +7,7 @@ use std::borrow::Cow;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use quixos_runtime::Clock;
 use reedline::{
     ColumnarMenu, Completer, CompletionResult, DefaultHinter, Emacs, FileBackedHistory, KeyCode,
     KeyModifiers, MenuBuilder as _, Prompt, PromptEditMode, PromptHistorySearch, Reedline,
@@ -17,12 +15,10 @@ use reedline::{
     default_emacs_keybindings,
 };
 
-use crate::completion::complete;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::live::Session;
 use crate::output::{Format, Output};
-use crate::shell::{Ask, Flow, Shell, is_whole};
+use crate::shell::{Ask, Flow, Runs, Suggest, is_whole};
 
 const MENU: &str = "completion";
 
@@ -33,10 +29,9 @@ const LINES: usize = 2_000;
 ///
 /// # Errors
 /// When the terminal cannot be read or written.
-pub(crate) fn run(shell: Shell, clock: Arc<dyn Clock>, output: &mut Output) -> Result<(), Failure> {
-    let session = Session { runtime: shell.runtime().clone(), clock, kept: shell.shared() };
-    let mut shell = shell.with_asker(Box::new(Person));
-    let mut editor = editor(session, output.style().colour)?;
+pub(crate) fn run(shell: &mut dyn Runs, output: &mut Output) -> Result<(), Failure> {
+    shell.ask_with(Box::new(Person));
+    let mut editor = editor(shell.suggests(), output.style().colour)?;
     if output.format() == Format::Text {
         output.remark("`help` lists the commands, tab completes, ctrl-d ends.");
     }
@@ -61,7 +56,7 @@ pub(crate) fn run(shell: Shell, clock: Arc<dyn Clock>, output: &mut Output) -> R
     }
 }
 
-fn editor(session: Session, colour: bool) -> Result<Reedline, Failure> {
+fn editor(suggests: Box<dyn Suggest>, colour: bool) -> Result<Reedline, Failure> {
     let mut keys = default_emacs_keybindings();
     keys.add_binding(
         KeyModifiers::NONE,
@@ -74,7 +69,7 @@ fn editor(session: Session, colour: bool) -> Result<Reedline, Failure> {
     let menu = ColumnarMenu::default().with_name(MENU).with_columns(1);
     let mut editor = Reedline::create()
         .with_ansi_colors(colour)
-        .with_completer(Box::new(Completing(session)))
+        .with_completer(Box::new(Completing(suggests)))
         .with_quick_completions(true)
         .with_partial_completions(true)
         .with_menu(ReedlineMenu::EngineCompleter(Box::new(menu)))
@@ -123,14 +118,12 @@ impl Ask for Person {
     }
 }
 
-struct Completing(Session);
+struct Completing(Box<dyn Suggest>);
 
 impl Completer for Completing {
     fn complete(&mut self, line: &str, at: usize) -> CompletionResult {
-        let definitions = Arc::clone(self.0.runtime.definitions());
-        let found = complete(line, at, &definitions, &self.0);
+        let found = self.0.suggest(line, at).into_iter();
         let suggestions: Vec<Suggestion> = found
-            .into_iter()
             .map(|it| Suggestion {
                 value: it.text,
                 description: (!it.about.is_empty()).then_some(it.about),

@@ -9,17 +9,29 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 use crate::exit::Exit;
 
 /// The listener, once there is one.
 static LISTENER: Mutex<Option<watch::Sender<()>>> = Mutex::new(None);
 
-/// What waits for ctrl-c. While there is one, ctrl-c ends only what waits.
-pub(crate) struct Interrupt(watch::Receiver<()>);
+/// What waits to be ended: by ctrl-c, which ends nothing else while there is one, or, where nobody
+/// sits at a keyboard, by a token.
+pub(crate) struct Interrupt(Source);
+
+enum Source {
+    Keyboard(watch::Receiver<()>),
+    Token(CancellationToken),
+}
 
 impl Interrupt {
-    /// Waits from here on.
+    /// Waits for a token.
+    pub(crate) fn token(token: CancellationToken) -> Self {
+        Self(Source::Token(token))
+    }
+
+    /// Waits for ctrl-c from here on.
     ///
     /// # Errors
     /// When the system does not let anybody listen.
@@ -27,17 +39,22 @@ impl Interrupt {
         // It is set as a whole, and so whole even after a panic.
         let mut listener = LISTENER.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(sender) = &*listener {
-            return Ok(Self(sender.subscribe()));
+            return Ok(Self(Source::Keyboard(sender.subscribe())));
         }
         let sender = listen()?;
-        Ok(Self(listener.insert(sender).subscribe()))
+        Ok(Self(Source::Keyboard(listener.insert(sender).subscribe())))
     }
 
-    /// Ends at the next ctrl-c.
+    /// Ends at the next ctrl-c, or with the token.
     pub(crate) async fn pressed(&mut self) {
-        if self.0.changed().await.is_err() {
-            // The listener lives as long as the process; without it, nothing is ever pressed.
-            std::future::pending().await
+        match &mut self.0 {
+            Source::Keyboard(presses) => {
+                if presses.changed().await.is_err() {
+                    // The listener lives as long as the process; without it, nothing is ever pressed.
+                    std::future::pending().await
+                }
+            }
+            Source::Token(token) => token.cancelled().await,
         }
     }
 }

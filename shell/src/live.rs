@@ -6,9 +6,10 @@ use quixos_runtime::{Clock, Runtime, blocking};
 use quixos_schema::AtomIndex;
 use serde_json::Value;
 
-use crate::completion::{Found, Live};
+use crate::completion::{Found, Live, Suggestion, complete};
 use crate::language::{Path, Variables as _};
 use crate::scope::{Kept, Scope};
+use crate::shell::Suggest;
 use crate::stop::Stop;
 use crate::verb::list::{brief, telling};
 
@@ -35,6 +36,13 @@ impl Session {
 
     fn kept(&self) -> Kept {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Suggest for Session {
+    fn suggest(&self, text: &str, at: usize) -> Vec<Suggestion> {
+        let definitions = Arc::clone(self.runtime.definitions());
+        complete(text, at, &definitions, self)
     }
 }
 
@@ -91,7 +99,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::completion::complete;
 
     #[test]
     fn what_is_offered_comes_from_the_store_and_the_session() {
@@ -107,8 +114,7 @@ mod tests {
         let kept = Arc::new(Mutex::new(kept));
         let session = Session { runtime, clock: Arc::new(SystemClock), kept };
         let offered = |text: &str| -> Vec<String> {
-            let definitions = Arc::clone(session.runtime.definitions());
-            let found = complete(text, text.len(), &definitions, &session);
+            let found = session.suggest(text, text.len());
             found.into_iter().map(|it| it.text).collect()
         };
         assert_eq!(offered("call $w.ins"), ["install"]);

@@ -44,6 +44,20 @@ impl Names {
         Self(Kind::Short(words.collect()))
     }
 
+    /// The words that references go by, by the atom's id.
+    #[must_use]
+    pub(crate) fn of_words(words: BTreeMap<String, String>) -> Self {
+        Self(Kind::Short(words))
+    }
+
+    /// Returns the words that references go by, where they do.
+    pub(crate) fn words(&self) -> BTreeMap<String, String> {
+        match &self.0 {
+            Kind::Short(words) => words.clone(),
+            Kind::Own | Kind::Assigned(_) => BTreeMap::new(),
+        }
+    }
+
     /// Names that are the same in every store: variables, and numbers.
     #[must_use]
     pub fn assigned() -> Self {

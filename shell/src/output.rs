@@ -4,6 +4,7 @@
 
 use std::io::{self, Write};
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::failure::Failure;
@@ -40,7 +41,8 @@ pub struct Answer {
 }
 
 /// A part of an answer for people.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Block {
     /// A line.
     Line(String),
@@ -49,7 +51,7 @@ pub enum Block {
     /// Names and what they are.
     Fields(Vec<(String, String)>),
     /// Rows under a head.
-    Table(Vec<&'static str>, Vec<Vec<String>>),
+    Table(Vec<String>, Vec<Vec<String>>),
     /// A JSON value, a string without its quotes.
     Value(Value),
     /// Blocks that belong to the line above.
@@ -97,10 +99,26 @@ impl Answer {
     #[must_use]
     pub fn table(mut self, head: &[&'static str], rows: Vec<Vec<String>>) -> Self {
         if !rows.is_empty() {
-            self.blocks.push(Block::Table(head.to_vec(), rows));
+            let head = head.iter().map(|word| (*word).to_owned()).collect();
+            self.blocks.push(Block::Table(head, rows));
         }
         self
     }
+}
+
+impl Answer {
+    /// Returns what a person is shown where nothing is known of the terminal.
+    pub(crate) fn text(&self, names: &mut Names) -> String {
+        render::blocks(&self.blocks, Style::default(), names)
+    }
+}
+
+/// Somebody who prints elsewhere, and is told what there is to print.
+pub(crate) trait Reader: Send {
+    /// Hears an answer.
+    fn answer(&mut self, answer: &Answer) -> io::Result<()>;
+    /// Hears that a variable was set.
+    fn variable(&mut self, name: &str, value: &Value) -> io::Result<()>;
 }
 
 /// Where answers and remarks are written.
@@ -110,6 +128,7 @@ pub struct Output {
     names: Names,
     data: Box<dyn Write + Send>,
     remarks: Box<dyn Write + Send>,
+    reader: Option<Box<dyn Reader>>,
 }
 
 impl Output {
@@ -121,7 +140,14 @@ impl Output {
         data: Box<dyn Write + Send>,
         remarks: Box<dyn Write + Send>,
     ) -> Self {
-        Self { format, style, names: Names::default(), data, remarks }
+        Self { format, style, names: Names::default(), data, remarks, reader: None }
+    }
+
+    /// An output to somebody who prints elsewhere.
+    pub(crate) fn to_reader(reader: Box<dyn Reader>) -> Self {
+        let nowhere = || Box::new(io::sink());
+        let here = Self::new(Format::Json, Style::default(), nowhere(), nowhere());
+        Self { reader: Some(reader), ..here }
     }
 
     /// The same, with other names for references than their own.
@@ -149,8 +175,15 @@ impl Output {
     }
 
     /// Lets the name of a variable stand for a reference, where names are asked for.
-    pub(crate) fn name(&mut self, variable: &str, value: &Value) {
+    ///
+    /// # Errors
+    /// When the reader is gone.
+    pub(crate) fn name(&mut self, variable: &str, value: &Value) -> Result<(), Failure> {
+        if let Some(reader) = &mut self.reader {
+            return Ok(reader.variable(variable, value)?);
+        }
         self.names.assign(variable, value);
+        Ok(())
     }
 
     /// Writes an answer.
@@ -158,6 +191,9 @@ impl Output {
     /// # Errors
     /// When the reader is gone, or the disk is full.
     pub fn print(&mut self, answer: &Answer) -> Result<(), Failure> {
+        if let Some(reader) = &mut self.reader {
+            return Ok(reader.answer(answer)?);
+        }
         let text = match self.format {
             Format::Json => format!("{}\n", self.names.value(&answer.json)),
             Format::Text => render::blocks(&answer.blocks, self.style, &mut self.names),

@@ -8,9 +8,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use quixos_runtime::{Caller, Clock, Runtime, Session, blocking};
 use serde_json::Value;
+use tokio_util::sync::CancellationToken;
 
+use crate::completion::Suggestion;
+use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::interrupt::Interrupt;
 use crate::language::{Command, Fault, Flags, Path, Verb, parse};
+use crate::live;
 use crate::output::{Answer, Output};
 use crate::scope::{Kept, Scope, span_of};
 use crate::stop::Stop;
@@ -31,6 +36,31 @@ pub trait Ask {
     fn ask(&mut self, question: &str) -> bool;
 }
 
+/// Whoever runs commands: a shell over a store, or one whose commands run elsewhere.
+pub(crate) trait Runs {
+    /// Runs the commands of a text that is called `name`.
+    fn run(&mut self, name: &str, text: &str, output: &mut Output) -> Result<Flow, Failure>;
+    /// Asks somebody from here on.
+    fn ask_with(&mut self, asker: Box<dyn Ask>);
+    /// Returns what knows what may follow where somebody types.
+    fn suggests(&self) -> Box<dyn Suggest>;
+}
+
+/// What knows what may follow where somebody types.
+pub(crate) trait Suggest: Send {
+    /// Returns what may follow at a position of a text, the most likely first.
+    fn suggest(&self, text: &str, at: usize) -> Vec<Suggestion>;
+}
+
+/// Where in a text to begin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Begin {
+    /// The byte: what begins before it is not run.
+    pub(crate) at: usize,
+    /// Whether the command that begins there was asked about, and the answer was yes.
+    pub(crate) confirmed: bool,
+}
+
 /// A shell over a runtime.
 pub struct Shell {
     pub(crate) runtime: Runtime,
@@ -38,6 +68,8 @@ pub struct Shell {
     clock: Arc<dyn Clock>,
     kept: Arc<Mutex<Kept>>,
     pub(crate) asker: Option<Box<dyn Ask>>,
+    /// What ends a shell that nobody sits at: without it, ctrl-c does.
+    until: Option<CancellationToken>,
 }
 
 impl Shell {
@@ -45,7 +77,7 @@ impl Shell {
     #[must_use]
     pub fn new(runtime: Runtime, clock: Arc<dyn Clock>, actor: &str) -> Self {
         let session = runtime.session(Caller::operator(actor));
-        Self { runtime, session, clock, kept: Arc::default(), asker: None }
+        Self { runtime, session, clock, kept: Arc::default(), asker: None, until: None }
     }
 
     /// The same, with someone to ask. Without one, nothing is asked.
@@ -55,15 +87,33 @@ impl Shell {
         self
     }
 
+    /// The same, with variables that others may have, too.
+    pub(crate) fn with_variables(self, kept: Arc<Mutex<Kept>>) -> Self {
+        Self { kept, ..self }
+    }
+
+    /// The same, ended by a token instead of ctrl-c.
+    pub(crate) fn until(self, token: CancellationToken) -> Self {
+        Self { until: Some(token), ..self }
+    }
+
+    /// Returns what ends a command that waits.
+    ///
+    /// # Errors
+    /// When the system lets nobody listen to ctrl-c.
+    pub(crate) fn interrupt(&self) -> Result<Interrupt, Failure> {
+        match &self.until {
+            Some(token) => Ok(Interrupt::token(token.clone())),
+            None => Interrupt::new().map_err(|error| {
+                Failure::new(Exit::Io, format!("cannot wait for ctrl-c: {error}"))
+            }),
+        }
+    }
+
     /// Returns the runtime.
     #[must_use]
     pub fn runtime(&self) -> &Runtime {
         &self.runtime
-    }
-
-    /// Returns the variables, as others may read them.
-    pub(crate) fn shared(&self) -> Arc<Mutex<Kept>> {
-        Arc::clone(&self.kept)
     }
 
     /// Runs the commands of a text that is called `name`.
@@ -71,7 +121,25 @@ impl Shell {
     /// # Errors
     /// The first command that fails, with its place; if the text is not well formed, nothing runs.
     pub fn run(&mut self, name: &str, text: &str, output: &mut Output) -> Result<Flow, Failure> {
-        for command in &script(name, text)? {
+        self.run_from(name, text, Begin::default(), output)
+    }
+
+    /// Runs those commands of a text that do not begin before a place.
+    ///
+    /// # Errors
+    /// As [`Shell::run`]; `interrupted` between two commands once the shell is ended.
+    pub(crate) fn run_from(
+        &mut self,
+        name: &str,
+        text: &str,
+        begin: Begin,
+        output: &mut Output,
+    ) -> Result<Flow, Failure> {
+        for command in script(name, text)?.iter_mut().filter(|it| it.span.start >= begin.at) {
+            if self.until.as_ref().is_some_and(CancellationToken::is_cancelled) {
+                return Err(Failure::said(Exit::Interrupted));
+            }
+            command.flags.yes |= begin.confirmed && command.span.start == begin.at;
             let done = self.command(command, output);
             let flow = done.map_err(|stop| stop.failure(name, text, &command.span))?;
             if flow == Flow::End {
@@ -117,7 +185,7 @@ impl Shell {
         };
         self.kept().insert("_".to_owned(), answer.json.clone());
         if let Some(name) = &command.keep {
-            output.name(&name.name, &answer.json);
+            output.name(&name.name, &answer.json)?;
             self.kept().insert(name.name.clone(), answer.json.clone());
         }
         Ok(Some(answer))
@@ -216,12 +284,26 @@ impl Shell {
                 if asker.ask(question) {
                     Ok(())
                 } else {
-                    let exit = crate::exit::Exit::Interrupted;
-                    Err(Failure::new(exit, "not done").into())
+                    Err(Failure::new(Exit::Interrupted, "not done").into())
                 }
             }
             _ => Ok(()),
         }
+    }
+}
+
+impl Runs for Shell {
+    fn run(&mut self, name: &str, text: &str, output: &mut Output) -> Result<Flow, Failure> {
+        Self::run(self, name, text, output)
+    }
+
+    fn ask_with(&mut self, asker: Box<dyn Ask>) {
+        self.asker = Some(asker);
+    }
+
+    fn suggests(&self) -> Box<dyn Suggest> {
+        let (runtime, clock) = (self.runtime.clone(), Arc::clone(&self.clock));
+        Box::new(live::Session { runtime, clock, kept: Arc::clone(&self.kept) })
     }
 }
 

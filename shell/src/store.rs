@@ -10,6 +10,7 @@ use quixos_runtime::{Builder, Clock, OpenError, PackageCode, Runtime, SystemCloc
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::serving;
 
 /// A store that is open, with what it runs on.
 pub(crate) struct Opened {
@@ -76,6 +77,7 @@ pub(crate) fn is_new(folder: &Path) -> Result<bool, Failure> {
 /// Whatever keeps it from opening.
 pub(crate) fn engine(folder: &Path) -> Result<Arc<dyn Store>, Failure> {
     let store = SledStore::open(folder, SledOptions::default()).map_err(folder_failure)?;
+    serving::forget(folder);
     Ok(Arc::new(store))
 }
 
@@ -110,6 +112,13 @@ fn folder_failure(error: FolderError) -> Failure {
         FolderError::Corrupt { .. } => Exit::Corrupt,
         FolderError::Io { .. } => Exit::Storage,
     };
+    if let FolderError::Locked { path } = &error
+        && let Some(url) = serving::operator_of(path)
+    {
+        let message = format!("a host serves `{}`", path.display());
+        let help = format!("work in it with `quixos shell --connect {url}`");
+        return Failure::new(exit, message).help(help);
+    }
     // What to do stands behind the message.
     let text = error.to_string();
     match text.split_once("; ") {

@@ -264,6 +264,9 @@ fn every_command_has_help_with_examples() {
         "verify",
         "export",
         "import",
+        "serve",
+        "backup",
+        "restore",
         "completions",
     ] {
         assert!(help.contains(command), "{command} is not in --help");

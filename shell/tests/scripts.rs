@@ -5,10 +5,15 @@
 //! `@ clock +5m` moves the clock, which otherwise stands still. A failed command prints `! code:
 //! message`, and the script goes on. Objects print as the names that the script gave them.
 //!
+//! Each is played twice: in a shell over the store, and in one that is connected to a host over it.
+//! Both must print the same.
+//!
 //! The `script` blocks of `docs/shell.md` are played too, one after the other in one shell.
 //!
 //! `UPDATE_EXPECT=1` writes the answers anew; the diff is the review. After every script the store
 //! must pass `verify`.
+
+mod support;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -20,9 +25,11 @@ use std::time::Duration;
 
 use expect_test::expect_file;
 use libtest_mimic::{Arguments, Failed, Trial};
+use quixos_host::OperatorDoor;
 use quixos_runtime::store::MemoryStore;
 use quixos_runtime::{Clock, ManualClock, Runtime, SeededIds, blocking};
-use quixos_shell::{Exit, Format, Names, Output, Shell, Style};
+use quixos_shell::{Connection, Exit, Format, Names, Output, RemoteShell, Shell, Style};
+use support::{TOKEN, door};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/scripts");
 
@@ -37,14 +44,20 @@ const PACKAGE: &str = "package:org.quixos.agent:runtime";
 
 fn main() {
     let arguments = Arguments::from_args();
-    let mut trials = vec![
-        Trial::test("every_operation_has_one_script", one_script_each),
-        Trial::test("the_document_shows_what_happens", document),
-    ];
-    for folder in ["operations", "stories"] {
-        for path in scripts(folder) {
-            let name = format!("{folder}::{}", stem(&path));
-            trials.push(Trial::test(name, move || transcript(&path)));
+    let mut trials = vec![Trial::test("every_operation_has_one_script", one_script_each)];
+    for place in [Place::Here, Place::Host] {
+        let kind = match place {
+            Place::Here => "here",
+            Place::Host => "connected",
+        };
+        let shown = Trial::test("the_document_shows_what_happens", move || document(place));
+        trials.push(shown.with_kind(kind));
+        for folder in ["operations", "stories"] {
+            for path in scripts(folder) {
+                let name = format!("{folder}::{}", stem(&path));
+                let trial = Trial::test(name, move || transcript(&path, place));
+                trials.push(trial.with_kind(kind));
+            }
         }
     }
     libtest_mimic::run(&arguments, trials).exit();
@@ -139,16 +152,40 @@ impl Page {
     }
 }
 
+/// Where commands run.
+#[derive(Clone, Copy)]
+enum Place {
+    /// In the shell that is typed into.
+    Here,
+    /// In a host that the shell is connected to.
+    Host,
+}
+
+enum Player {
+    Here(Box<Shell>),
+    Connected(RemoteShell, OperatorDoor),
+}
+
 /// A shell on a store of its own, at a time of its own.
 struct Stage {
-    shell: Shell,
+    player: Player,
+    runtime: Runtime,
     output: Output,
     page: Page,
     clock: Arc<ManualClock>,
 }
 
+impl Drop for Stage {
+    fn drop(&mut self) {
+        match &self.player {
+            Player::Here(_) => {}
+            Player::Connected(_, door) => door.close(),
+        }
+    }
+}
+
 impl Stage {
-    fn new() -> Result<Self, Failed> {
+    fn new(place: Place) -> Result<Self, Failed> {
         let clock = Arc::new(ManualClock::at(BEGIN.parse()?));
         let mut builder = Runtime::builder()
             .clock(Arc::clone(&clock) as Arc<dyn Clock>)
@@ -161,13 +198,25 @@ impl Stage {
         let streams = (Box::new(page.clone()), Box::new(page.clone()));
         let output = Output::new(Format::Text, Style::default(), streams.0, streams.1)
             .with_names(Names::assigned());
-        let shell = Shell::new(runtime, Arc::clone(&clock) as Arc<dyn Clock>, "anna");
-        Ok(Self { shell, output, page, clock })
+        let time = Arc::clone(&clock) as Arc<dyn Clock>;
+        let player = match place {
+            Place::Here => Player::Here(Box::new(Shell::new(runtime.clone(), time, "anna"))),
+            Place::Host => {
+                let (door, url) = door(&runtime, time);
+                let connection = Connection::new(&url, TOKEN, "anna");
+                let shell = connection.and_then(RemoteShell::begin);
+                Player::Connected(shell.map_err(|failure| failure.message)?, door)
+            }
+        };
+        Ok(Self { player, runtime, output, page, clock })
     }
 
     /// Plays a command and returns what it printed.
     fn play(&mut self, command: &str) -> String {
-        let failed = self.shell.run("script", command, &mut self.output).err();
+        let failed = match &mut self.player {
+            Player::Here(shell) => shell.run("script", command, &mut self.output).err(),
+            Player::Connected(shell, _) => shell.run("script", command, &mut self.output).err(),
+        };
         let mut printed = self.page.take();
         if let Some(failure) = failed {
             // Told in one line, so that a script does not depend on where its lines stand.
@@ -200,9 +249,9 @@ impl Stage {
     }
 }
 
-fn transcript(path: &Path) -> Result<(), Failed> {
+fn transcript(path: &Path, place: Place) -> Result<(), Failed> {
     let text = fs::read_to_string(path)?;
-    let mut stage = Stage::new()?;
+    let mut stage = Stage::new(place)?;
     let written = played(&mut stage, &text)?;
     expect_file![path].assert_eq(&written);
     sound(&stage)?;
@@ -233,9 +282,9 @@ fn played(stage: &mut Stage, text: &str) -> Result<String, Failed> {
 }
 
 /// The examples of the document, played in one shell, in their order.
-fn document() -> Result<(), Failed> {
+fn document(place: Place) -> Result<(), Failed> {
     let text = fs::read_to_string(DOCUMENT)?;
-    let mut stage = Stage::new()?;
+    let mut stage = Stage::new(place)?;
     let mut written = String::new();
     let mut rest = text.as_str();
     while let Some((before, block)) = rest.split_once("```script\n") {
@@ -258,7 +307,7 @@ fn document() -> Result<(), Failed> {
 
 /// What always holds, holds after every script.
 fn sound(stage: &Stage) -> Result<(), Failed> {
-    let report = blocking(stage.shell.runtime().verify())?;
+    let report = blocking(stage.runtime.verify())?;
     if report.is_clean() {
         return Ok(());
     }
@@ -274,7 +323,7 @@ fn calls_its_operation(path: &Path, stage: &Stage, text: &str) -> Result<(), Fai
     let name = stem(path);
     // Operations are named for their member: `request_claim` is the member `claim`.
     let member = name.split_once('_').map_or(name.as_str(), |(_, member)| member);
-    let known = stage.shell.runtime().definitions().operations.iter().any(|it| it.name == name);
+    let known = stage.runtime.definitions().operations.iter().any(|it| it.name == name);
     let called = text.lines().any(|line| {
         line.starts_with("> ")
             && line.contains("call ")
@@ -286,8 +335,8 @@ fn calls_its_operation(path: &Path, stage: &Stage, text: &str) -> Result<(), Fai
 }
 
 fn one_script_each() -> Result<(), Failed> {
-    let stage = Stage::new()?;
-    let definitions = stage.shell.runtime().definitions();
+    let stage = Stage::new(Place::Here)?;
+    let definitions = stage.runtime.definitions();
     let defined: BTreeSet<String> = definitions
         .operations
         .iter()

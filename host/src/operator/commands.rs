@@ -26,6 +26,8 @@ use crate::routes::Body;
 
 /// Lines that may wait for a reader; whoever says more waits, too.
 const BACKLOG: usize = 64;
+/// Bytes of the name of a shell.
+const LONGEST: usize = 128;
 /// How often a line shows that the host lives while nothing happens.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
@@ -92,7 +94,7 @@ pub struct CompleteBody {
 }
 
 /// Where the lines of an answer are said.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Lines {
     to: mpsc::Sender<Bytes>,
     over: CancellationToken,
@@ -138,6 +140,7 @@ async fn run(
     Body(body): Body,
 ) -> Result<Response, ApiError> {
     let body: CommandBody = quixos_protocol::parse(&body, BODY)?;
+    check_shell(body.shell.as_deref())?;
     let place = Arc::clone(&inside.places).try_acquire_owned().map_err(|_| busy())?;
     let (to, lines) = mpsc::channel(BACKLOG);
     let over = inside.stopping.child_token();
@@ -175,6 +178,7 @@ async fn complete(
     Body(body): Body,
 ) -> Result<Json<Value>, ApiError> {
     let body: CompleteBody = quixos_protocol::parse(&body, BODY)?;
+    check_shell(body.shell.as_deref())?;
     let place = Arc::clone(&inside.places).try_acquire_owned().map_err(|_| busy())?;
     let commands = Arc::clone(&inside.commands);
     let found = tokio::task::spawn_blocking(move || {
@@ -186,6 +190,16 @@ async fn complete(
         let error = "what may follow could not be found out";
         ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", error)
     })
+}
+
+/// The name of a shell is kept: it must not be long.
+fn check_shell(shell: Option<&str>) -> Result<(), ApiError> {
+    match shell {
+        Some(shell) if shell.len() > LONGEST => {
+            Err(ApiError::invalid(format!("`/shell` has at most {LONGEST} bytes")))
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 fn busy() -> ApiError {

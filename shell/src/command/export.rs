@@ -1,6 +1,5 @@
 //! `quixos export`: all of a store, in one file that does not depend on the engine below.
 
-use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
@@ -13,6 +12,7 @@ use crate::failure::Failure;
 use crate::output::{Answer, Output};
 use crate::progress::Progress;
 use crate::store;
+use crate::whole_file::whole_file;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -43,9 +43,8 @@ pub fn run(args: &Args, globals: &Globals, output: &mut Output) -> Result<Exit, 
         let failure = Failure::usage("an export is not for a terminal");
         return Err(failure.help("name a file, or send it on: `quixos export - | …`"));
     }
-    if !stdout && !args.force && args.file.exists() {
-        let message = format!("`{}` is there already", args.file.display());
-        return Err(Failure::new(Exit::Conflict, message).help("`--force` writes over it"));
+    if !stdout {
+        refuse_to_overwrite(&args.file, args.force)?;
     }
     let opened = store::open(globals.store())?;
     let progress = Progress::begin(output, "exporting", None);
@@ -70,32 +69,20 @@ pub fn run(args: &Args, globals: &Globals, output: &mut Output) -> Result<Exit, 
     Ok(Exit::Good)
 }
 
-fn write(runtime: &Runtime, to: impl Write, path: &Path) -> Result<Counts, Failure> {
+/// Refuses to write over a file, unless that is asked for.
+pub(super) fn refuse_to_overwrite(path: &Path, force: bool) -> Result<(), Failure> {
+    if force || !path.exists() {
+        return Ok(());
+    }
+    let message = format!("`{}` is there already", path.display());
+    Err(Failure::new(Exit::Conflict, message).help("`--force` writes over it"))
+}
+
+/// Writes a store.
+pub(super) fn write(runtime: &Runtime, to: impl Write, path: &Path) -> Result<Counts, Failure> {
     blocking(runtime.export(BufWriter::new(to))).map_err(|error| match error {
         ExportError::Write(error) if error.kind() == io::ErrorKind::BrokenPipe => error.into(),
         ExportError::Write(error) => Failure::io("write", path, &error),
         ExportError::Store(error) => error.into(),
     })
-}
-
-/// Writes a file under another name first, so that under its own it is whole or not there.
-fn whole_file<T>(
-    path: &Path,
-    write: impl FnOnce(&mut File) -> Result<T, Failure>,
-) -> Result<T, Failure> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".part");
-    let part = path.with_file_name(name);
-    let failed = |error| Failure::io("write", &part, &error);
-    let mut file = File::create(&part).map_err(failed)?;
-    let written = write(&mut file).and_then(|done| {
-        file.sync_all().map_err(failed)?;
-        fs::rename(&part, path).map_err(failed)?;
-        Ok(done)
-    });
-    if written.is_err() {
-        // The first error is the one to tell; what is left is named for what it is.
-        let _ = fs::remove_file(&part);
-    }
-    written
 }

@@ -2,8 +2,9 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use quixos_runtime::export::Imported;
 use quixos_runtime::{ImportError, kind_word};
 use serde_json::json;
 
@@ -36,20 +37,7 @@ pub struct Args {
 /// # Errors
 /// When the file is damaged, the store is not empty, or either cannot be read or written.
 pub fn run(args: &Args, globals: &Globals, output: &mut Output) -> Result<Exit, Failure> {
-    let failed = |error| Failure::io("read", &args.file, &error);
-    let (from, length): (Box<dyn Read>, _) = if args.file.as_os_str() == "-" {
-        (Box::new(io::stdin().lock()), None)
-    } else {
-        let file = File::open(&args.file).map_err(failed)?;
-        let length = file.metadata().map_err(failed)?.len();
-        (Box::new(file), Some(length))
-    };
-    let store = store::engine(globals.store())?;
-    let progress = Progress::begin(output, "importing", length);
-    let imported = quixos_runtime::import(progress.reads(from), store.as_ref());
-    drop(progress);
-    drop(store);
-    let imported = imported.map_err(failure)?;
+    let imported = read(&args.file, globals.store(), output)?;
     // Whether this program's packages are those of the export shows when it is opened.
     store::open(globals.store())?.runtime.close();
     let parts: Vec<String> = imported
@@ -71,7 +59,23 @@ pub fn run(args: &Args, globals: &Globals, output: &mut Output) -> Result<Exit, 
     Ok(Exit::Good)
 }
 
-fn failure(error: ImportError) -> Failure {
+/// Reads a file into a store, which is not opened by it.
+pub(super) fn read(path: &Path, folder: &Path, output: &mut Output) -> Result<Imported, Failure> {
+    let failed = |error| Failure::io("read", path, &error);
+    let (from, length): (Box<dyn Read>, _) = if path.as_os_str() == "-" {
+        (Box::new(io::stdin().lock()), None)
+    } else {
+        let file = File::open(path).map_err(failed)?;
+        let length = file.metadata().map_err(failed)?.len();
+        (Box::new(file), Some(length))
+    };
+    let store = store::engine(folder)?;
+    let progress = Progress::begin(output, "importing", length);
+    quixos_runtime::import(progress.reads(from), store.as_ref()).map_err(failure)
+}
+
+/// Says what is wrong with a file, or with the store that it is to be read into.
+pub(super) fn failure(error: ImportError) -> Failure {
     let exit = match &error {
         ImportError::Read(_) => Exit::Io,
         ImportError::NotAnExport | ImportError::Version { .. } | ImportError::Format { .. } => {

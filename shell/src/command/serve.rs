@@ -1,23 +1,27 @@
 //! `quixos serve`: sessions over HTTP, as a config file says, or as a demo.
 
 use std::fs;
-use std::io::IsTerminal as _;
-use std::net::SocketAddr;
+use std::io::{ErrorKind, IsTerminal as _};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use quixos_host::config::{Faults, Surroundings};
-use quixos_host::{Bearer, Config, Host, HostError, Identity};
+use quixos_host::{Bearer, Config, Host, HostError, Identity, KeyHash, OperatorConfig};
+use quixos_runtime::SystemClock;
 use quixos_runtime::store::{MemoryStore, Store};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
+use tokio::sync::oneshot;
 use tracing_subscriber::EnvFilter;
 
 use crate::cli::Globals;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Answer, Format, Output};
-use crate::store;
+use crate::remote::HostCommands;
+use crate::{serving, store};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -26,8 +30,12 @@ Examples:
   quixos serve --config /etc/quixos.toml --listen 0.0.0.0:80
   quixos serve --check                       only show what is wrong with ./quixos.toml
 
-`examples/quixos.toml` shows all that a config may say. Ctrl-c or SIGTERM ends it: what runs is
-answered or kept, and goes on at the next start. RUST_LOG says how much is logged.";
+`examples/quixos.toml` shows all that a config may say. Ctrl-c or SIGTERM ends it: no turn begins
+any more, what runs has the time to end that the config says, and what has not ended goes on at the
+next start. A second one ends it at once. RUST_LOG says how much is logged.";
+
+/// How long what does not end by itself is waited for at the very end.
+const LAST: Duration = Duration::from_secs(1);
 
 /// The config when nobody says.
 const DEFAULT_CONFIG: &str = "quixos.toml";
@@ -53,8 +61,14 @@ pub struct Args {
 /// What is served, and what to tell whoever started it.
 struct Serving {
     config: Config,
-    /// The demo's token of a client, made once the host is open.
-    is_demo: bool,
+    /// The token of the demo's operator, if it is the demo.
+    demo_token: Option<String>,
+}
+
+/// Where a host is reached.
+struct Addresses {
+    clients: SocketAddr,
+    operators: Option<SocketAddr>,
 }
 
 /// Serves until it is told to stop.
@@ -63,7 +77,7 @@ struct Serving {
 /// When the config has faults, the store cannot be opened, or the address is taken.
 pub fn run(args: &Args, globals: &Globals, output: &mut Output) -> Result<Exit, Failure> {
     let path = args.config.as_deref().unwrap_or(Path::new(DEFAULT_CONFIG));
-    let Serving { mut config, is_demo } = if args.demo { demo() } else { read(path, output)? };
+    let Serving { mut config, demo_token } = if args.demo { demo() } else { read(path, output)? };
     if args.check {
         let text = format!("`{}` is good", path.display());
         output.print(&Answer::new(json!({ "ok": true })).line(text))?;
@@ -75,17 +89,25 @@ pub fn run(args: &Args, globals: &Globals, output: &mut Output) -> Result<Exit, 
         Some(folder) => store::engine(folder)?,
         None => Arc::new(MemoryStore::new()),
     };
+    config.store.clone_from(&folder);
     log(output);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime =
         runtime.map_err(|error| Failure::new(Exit::Io, format!("cannot start: {error}")))?;
-    runtime.block_on(serve(config, store, is_demo, output))
+    let served = runtime.block_on(serve(config, store, demo_token, output));
+    // Commands of operators that do not end are not waited for.
+    runtime.shutdown_timeout(LAST);
+    served
 }
 
 fn demo() -> Serving {
-    // Whoever has neither is not let in, and nobody has: the demo gives out one token.
-    let (key, secret) = (random(), random());
-    Serving { config: Config::demo(&key, secret.into()), is_demo: true }
+    // Whoever has neither is not let in, and nobody has: the demo gives out one token of a client,
+    // and one of an operator.
+    let (key, secret, token) = (random(), random(), random());
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let operator = OperatorConfig { address, token: KeyHash::of(&token) };
+    let config = Config { operator: Some(operator), ..Config::demo(&key, secret.into()) };
+    Serving { config, demo_token: Some(token) }
 }
 
 /// Returns words that nobody guesses.
@@ -101,7 +123,7 @@ fn read(path: &Path, output: &mut Output) -> Result<Serving, Failure> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let variable = |name: &str| std::env::var(name).ok();
     match Config::read(&text, Surroundings { folder, variable: &variable }) {
-        Ok(config) => Ok(Serving { config, is_demo: false }),
+        Ok(config) => Ok(Serving { config, demo_token: None }),
         Err(faults) => Err(show(&faults, path, &text, output)),
     }
 }
@@ -132,26 +154,76 @@ fn log(output: &Output) {
 async fn serve(
     config: Config,
     store: Arc<dyn Store>,
-    is_demo: bool,
+    demo_token: Option<String>,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let address = config.address;
-    let listener = TcpListener::bind(address)
-        .await
-        .map_err(|error| Failure::new(Exit::Io, format!("cannot listen on {address}: {error}")))?;
-    let stop = stop().map_err(|error| Failure::new(Exit::Io, error.to_string()))?;
+    let (grace, folder) = (config.grace, config.store.clone());
+    let listener = bind(config.address).await?;
+    let operators = match config.operator {
+        Some(operator) => Some(bind(operator.address).await?),
+        None => None,
+    };
+    let (stop, mut told) = stop().map_err(|error| Failure::new(Exit::Io, error.to_string()))?;
     let host = Host::open(config, store).await.map_err(failure)?;
-    let address = listener.local_addr().unwrap_or(address);
-    let told = if is_demo { tell_demo(&host, address) } else { Ok(tell(address)) };
-    let served = match told.and_then(|answer| output.print(&answer)) {
-        Ok(()) => host
-            .serve(listener, stop)
-            .await
-            .map_err(|error| Failure::new(Exit::Io, format!("cannot serve on {address}: {error}"))),
-        Err(failure) => Err(failure),
+    let address = |listener: &TcpListener| {
+        listener.local_addr().map_err(|error| Failure::new(Exit::Io, error.to_string()))
+    };
+    let addresses = Addresses {
+        clients: address(&listener)?,
+        operators: operators.as_ref().map(address).transpose()?,
+    };
+    let _note = match (&folder, addresses.operators) {
+        (Some(folder), Some(at)) => Some(note(folder, at)?),
+        _ => None,
+    };
+    let commands = HostCommands::new(host.runtime().clone(), Arc::new(SystemClock));
+    let door = host.operator(Arc::new(commands)).zip(operators);
+    let answer = match demo_token {
+        Some(token) => tell_demo(&host, &addresses, &token)?,
+        None => tell(&addresses),
+    };
+    output.print(&answer)?;
+    let served = {
+        let clients = host.serve(listener, stop);
+        let operators = async {
+            match door {
+                Some((door, listener)) => door.serve(listener).await,
+                None => Ok(()),
+            }
+        };
+        let both = async { tokio::try_join!(clients, operators) };
+        tokio::pin!(both);
+        tokio::select! {
+            served = &mut both => served,
+            Ok(()) = &mut told => {
+                let seconds = grace.as_secs();
+                output.remark(&format!(
+                    "stopping: what runs has {seconds} s to end; to stop at once, say so again"
+                ));
+                both.await
+            }
+        }
     };
     host.close().await;
-    served.map(|()| Exit::Good)
+    served
+        .map(|_| Exit::Good)
+        .map_err(|error| Failure::new(Exit::Io, format!("cannot serve: {error}")))
+}
+
+async fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
+    TcpListener::bind(address).await.map_err(|error| {
+        let failure = Failure::new(Exit::Io, format!("cannot listen on {address}: {error}"));
+        if error.kind() == ErrorKind::AddrInUse {
+            failure.help("stop what listens there, or name another port")
+        } else {
+            failure
+        }
+    })
+}
+
+fn note(folder: &Path, operators: SocketAddr) -> Result<serving::Serving, Failure> {
+    serving::Serving::note(folder, &format!("http://{operators}"))
+        .map_err(|error| Failure::io("write to", folder, &error))
 }
 
 fn failure(error: HostError) -> Failure {
@@ -165,18 +237,25 @@ fn failure(error: HostError) -> Failure {
     }
 }
 
-fn tell(address: SocketAddr) -> Answer {
-    let url = format!("http://{address}");
-    Answer::new(json!({ "address": url })).line(format!("listening on {url}"))
+fn tell(addresses: &Addresses) -> Answer {
+    let url = format!("http://{}", addresses.clients);
+    let operators = addresses.operators.map(|address| format!("http://{address}"));
+    let answer = Answer::new(json!({ "address": url, "operator": operators }));
+    let answer = answer.line(format!("listening on {url}"));
+    match operators {
+        Some(url) => answer.line(format!("operators come in at {url}")),
+        None => answer,
+    }
 }
 
-fn tell_demo(host: &Host, address: SocketAddr) -> Result<Answer, Failure> {
+fn tell_demo(host: &Host, addresses: &Addresses, token: &str) -> Result<Answer, Failure> {
     let identity = Identity { id: "you".to_owned(), ..Identity::default() };
     let bearer = Bearer { tenant: Config::DEMO_TENANT.to_owned(), identity };
-    let token = host
+    let of_client = host
         .token(&bearer)
         .map_err(|error| Failure::new(Exit::Io, format!("cannot make a token: {error}")))?;
-    let url = format!("http://{address}");
+    let url = format!("http://{}", addresses.clients);
+    let operators = addresses.operators.map(|address| format!("http://{address}"));
     let header = "-H \"Authorization: Bearer $TOKEN\"";
     let input = json!({
         "session_id": "demo",
@@ -192,37 +271,71 @@ fn tell_demo(host: &Host, address: SocketAddr) -> Result<Answer, Failure> {
         format!("curl -s {header} {sessions}/input -d '{input}'"),
         format!("curl -s {header} {sessions}/demo"),
     ];
-    let json: Value = json!({ "address": url, "token": token, "try": lines });
+    let json: Value = json!({
+        "address": url,
+        "token": of_client,
+        "operator": operators,
+        "operator_token": token,
+        "try": lines,
+    });
     let answer = Answer::new(json)
         .line(format!("listening on {url}; nothing is kept, unless there is a `--store`"))
         .line("")
-        .line(format!("export TOKEN={token}"));
+        .line(format!("export TOKEN={of_client}"));
     let answer = lines.into_iter().fold(answer, Answer::line);
-    Ok(answer.line("").line(
+    let answer = answer.line("").line(
         "Say `weather` to see a tool, `book` to be asked, `research` to see a sub-agent; ctrl-c ends.",
-    ))
+    );
+    Ok(match operators {
+        Some(url) => answer
+            .line("")
+            .line("As an operator, see all of it:")
+            .line(format!("QUIXOS_OPERATOR_TOKEN={token} quixos shell --connect {url}")),
+        None => answer,
+    })
 }
 
-/// Returns what ends when the process is told to stop.
+/// Returns what ends when the process is told to stop, and what hears of it. Told twice, the process
+/// ends at once: the store is made to be left at any moment.
 #[cfg(unix)]
-fn stop() -> std::io::Result<impl Future<Output = ()> + Send + 'static> {
-    use tokio::signal::unix::{SignalKind, signal};
+fn stop() -> std::io::Result<(impl Future<Output = ()> + Send + 'static, oneshot::Receiver<()>)> {
+    use tokio::signal::unix::{Signal, SignalKind, signal};
 
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    Ok(async move {
+    async fn either(interrupt: &mut Signal, terminate: &mut Signal) {
         tokio::select! {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
         }
-    })
+    }
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let (told, hears) = oneshot::channel();
+    let first = async move {
+        either(&mut interrupt, &mut terminate).await;
+        tokio::spawn(async move {
+            either(&mut interrupt, &mut terminate).await;
+            std::process::exit(Exit::Interrupted.number().into());
+        });
+        // Whoever is gone needs not hear it.
+        let _ = told.send(());
+    };
+    Ok((first, hears))
 }
 
-/// Returns what ends when the process is told to stop.
+/// Returns what ends when the process is told to stop, and what hears of it. Told twice, the process
+/// ends at once: the store is made to be left at any moment.
 #[cfg(windows)]
-fn stop() -> std::io::Result<impl Future<Output = ()> + Send + 'static> {
+fn stop() -> std::io::Result<(impl Future<Output = ()> + Send + 'static, oneshot::Receiver<()>)> {
     let mut interrupt = tokio::signal::windows::ctrl_c()?;
-    Ok(async move {
+    let (told, hears) = oneshot::channel();
+    let first = async move {
         interrupt.recv().await;
-    })
+        tokio::spawn(async move {
+            interrupt.recv().await;
+            std::process::exit(Exit::Interrupted.number().into());
+        });
+        // Whoever is gone needs not hear it.
+        let _ = told.send(());
+    };
+    Ok((first, hears))
 }

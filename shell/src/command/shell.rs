@@ -9,7 +9,8 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::names::Names;
 use crate::output::{Format, Output};
-use crate::shell::{self, Shell};
+use crate::remote::{ConnectArgs, RemoteShell};
+use crate::shell::{self, Runs, Shell};
 use crate::{interactive, store};
 
 const EXAMPLES: &str = "\
@@ -18,6 +19,7 @@ Examples:
   quixos shell -c 'list request limit 5' --json      one line of a script
   quixos shell nightly.quixos-script                 a script in a file
   echo 'verify' | quixos shell                       a script on standard input
+  quixos shell --connect http://127.0.0.1:8081       work in the store of a running host
 
 A script is read whole before any of it runs, and stops at the first command that fails, which is
 named with its line; the process ends with that failure's exit code. `quixos shell -c help` lists
@@ -33,14 +35,24 @@ pub struct Args {
     /// A script; `-` is standard input.
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
+    /// Where.
+    #[command(flatten)]
+    connect: ConnectArgs,
 }
 
-/// Works in a store.
+/// Works in a store: of a folder, or of a host that serves it.
 ///
 /// # Errors
-/// When the store cannot be opened, or a command of a script fails.
+/// When the store cannot be opened, the host not be reached, or a command of a script fails.
 pub fn run(args: &Args, globals: &Globals, output: &mut Output) -> Result<Exit, Failure> {
     let script = script(args)?;
+    if let Some(connection) = args.connect.connection(&globals.actor(), output)? {
+        let mut shell = RemoteShell::begin(connection)?;
+        if output.format() == Format::Text {
+            output.use_names(shell.names());
+        }
+        return work(&mut shell, script, output);
+    }
     if let Some((name, text)) = &script {
         // What says nothing to a store does not make one.
         shell::script(name, text)?;
@@ -49,15 +61,24 @@ pub fn run(args: &Args, globals: &Globals, output: &mut Output) -> Result<Exit, 
     if output.format() == Format::Text {
         output.use_names(Names::short(opened.runtime.definitions()));
     }
-    let clock = opened.clock.clone();
     let mut shell = Shell::new(opened.runtime.clone(), opened.clock, &globals.actor());
-    let done = match script {
-        Some((name, text)) => shell.run(&name, &text, output).map(|_| ()),
-        None => interactive::run(shell, clock, output),
-    };
+    let done = work(&mut shell, script, output);
     // Whatever came of it, what was asked for is made durable and the store let go.
     opened.runtime.close();
-    done.map(|()| Exit::Good)
+    done
+}
+
+/// Runs a script, or talks.
+fn work(
+    shell: &mut dyn Runs,
+    script: Option<(String, String)>,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    match script {
+        Some((name, text)) => shell.run(&name, &text, output).map(|_| ())?,
+        None => interactive::run(shell, output)?,
+    }
+    Ok(Exit::Good)
 }
 
 /// The script and what it is called; nothing when a person is there.

@@ -87,7 +87,7 @@ fn one_line(value: &Value) -> String {
     }
 }
 
-fn table(head: Option<&[&str]>, rows: Vec<Vec<String>>, style: Style) -> String {
+fn table(head: Option<&[String]>, rows: Vec<Vec<String>>, style: Style) -> String {
     let mut table = Table::new();
     table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     if let Some(width) = style.width {

@@ -34,8 +34,7 @@ pub(crate) fn follow(
         Some(from) => from,
         None => blocking(stream.len())?,
     };
-    let mut interrupt = Interrupt::new()
-        .map_err(|error| Failure::new(Exit::Io, format!("cannot wait for ctrl-c: {error}")))?;
+    let mut interrupt = shell.interrupt()?;
     let mut events = stream.follow(from);
     let mut next = from;
     let mut seen = 0;
