@@ -32,6 +32,8 @@ struct FaultyDisk {
     good_syncs: AtomicI64,
     good_writes: AtomicI64,
     syncs: AtomicU64,
+    /// Bytes read.
+    read: AtomicU64,
     /// Whoever syncs waits while a test holds this.
     gate: Mutex<()>,
 }
@@ -44,6 +46,7 @@ impl FaultyDisk {
             good_syncs: AtomicI64::new(-1),
             good_writes: AtomicI64::new(-1),
             syncs: AtomicU64::new(0),
+            read: AtomicU64::new(0),
             gate: Mutex::new(()),
         })
     }
@@ -69,6 +72,19 @@ impl Disk for FaultyDisk {
         drop(self.gate.lock().unwrap());
         fail_after(&self.good_syncs)?;
         file.sync_data()
+    }
+
+    fn read(&self, file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
+        let mut there = 0;
+        loop {
+            let at = offset + there as u64;
+            match std::os::unix::fs::FileExt::read_at(file, &mut bytes[there..], at)? {
+                0 => break,
+                read => there += read,
+            }
+        }
+        self.read.fetch_add(there as u64, Ordering::SeqCst);
+        Ok(there)
     }
 
     fn write(&self, file: &File, offset: u64, bytes: &[u8]) -> io::Result<()> {
@@ -260,6 +276,28 @@ fn a_disk_that_fails_while_a_store_is_made_or_opened_is_an_error() {
         SledStore::open_on(folder.path(), options, disk).unwrap_err();
         assert_eq!(get(&open(folder.path()), "a").as_deref(), Some("1"));
     }
+}
+
+#[test]
+fn what_sled_has_summed_up_is_not_read_again_on_opening() {
+    let (folder, _disk, store) = faulty();
+    let long = "x".repeat(1 << 20);
+    for number in 0..40 {
+        put(&store, &format!("key-{number}"), &long).unwrap();
+    }
+    drop(store);
+    let log = std::fs::metadata(folder.path().join("data/db")).unwrap().len();
+    assert!(log > 40 << 20, "several segments: {log}");
+    let read_on_opening = || {
+        let disk = FaultyDisk::new();
+        let options = SledOptions { free_space_floor: 0, ..SledOptions::default() };
+        let store = SledStore::open_on(folder.path(), options, disk.clone()).unwrap();
+        assert_eq!(get(&store, "key-39").as_deref(), Some(long.as_str()));
+        disk.read.load(Ordering::SeqCst)
+    };
+    // Nothing was summed up yet; opening does.
+    assert!(read_on_opening() >= log);
+    assert!(read_on_opening() <= log / 2, "the last segments, and the headers of all");
 }
 
 #[test]

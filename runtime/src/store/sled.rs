@@ -28,6 +28,7 @@ mod engine;
 mod error;
 mod folder;
 mod lane;
+mod left;
 mod long;
 mod opening;
 mod overlay;

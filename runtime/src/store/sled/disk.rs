@@ -4,11 +4,8 @@
 
 use std::fmt::Debug;
 use std::fs::File;
-use std::io::{self, BufReader, Seek, SeekFrom, Write};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
-
-/// How much of a file is read at once.
-const READ_BYTES: usize = 1 << 20;
 
 #[cfg_attr(not(feature = "testing"), allow(unreachable_pub, reason = "public to tests alone"))]
 /// What the store asks of the disk on its way to an answer.
@@ -30,14 +27,22 @@ pub trait Disk: Debug + Send + Sync {
         file.sync_data()
     }
 
-    /// Reads all of a file, and keeps nothing of it.
+    /// Reads a part of a file, up to its end, and returns how much there was.
     ///
     /// # Errors
     /// The system's.
-    fn read_through(&self, mut file: &File) -> io::Result<()> {
-        file.seek(SeekFrom::Start(0))?;
-        let mut file = BufReader::with_capacity(READ_BYTES, file);
-        io::copy(&mut file, &mut io::sink()).map(drop)
+    fn read(&self, mut file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
+        file.seek(SeekFrom::Start(offset))?;
+        let mut there = 0;
+        while there < bytes.len() {
+            match file.read(&mut bytes[there..]) {
+                Ok(0) => break,
+                Ok(read) => there += read,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(there)
     }
 
     /// Overwrites a part of a file.

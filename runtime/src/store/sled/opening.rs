@@ -13,7 +13,7 @@ use super::folder::{Contents, Folder, sync_folder};
 use super::lane::{Lane, Opened};
 use super::long::LongValues;
 use super::progress::Progress;
-use super::{record, writing};
+use super::{left, record, writing};
 use crate::store::Version;
 
 /// Takes the folder, and opens or makes the store in it.
@@ -83,10 +83,7 @@ fn recover(
     // of what it finds, and what it found only where the last segment has room left; were the power
     // cut then, the log could end before its snapshot, and sled would refuse it for good.
     disk.sync(&log).map_err(OpenError::io(&folder.data()))?;
-    // sled takes a log that it cannot read for one that ends there, and clears the rest for good. So
-    // all of it is read once before: what cannot be read is left as it is, and what can is in the
-    // system's memory when sled asks for it.
-    disk.read_through(&log).map_err(OpenError::io(&folder.data()))?;
+    left::read_before(disk, &log, &folder.data()).map_err(OpenError::io(&folder.data()))?;
     drop(log);
     let engine = open_engine(folder, options)?;
     let newest = engine.get(record::NEWEST).map_err(|failure| unopened(folder, failure))?;
