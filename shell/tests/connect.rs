@@ -263,7 +263,7 @@ fn scripts_work_as_on_a_store() {
     assert!(agent.starts_with("atom:org.quixos.agent:agent/"), "{agent}");
 
     // Nothing runs of what is not well formed; what fails is told with its place and its code.
-    let run = shell(&["-c", "$x = call $w\ncal it"]).ends(Exit::Usage);
+    let run = shell(&["-c", "$x = 1\ncal it"]).ends(Exit::Usage);
     assert!(run.err.contains("-c:2:1") && run.err.contains("did you mean `call`?"), "{}", run.err);
     let text = format!("vars\ncall {agent}.update {{enabled: 1}}");
     let run = shell(&["-c", &text]).ends(Exit::Invalid);

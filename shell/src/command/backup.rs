@@ -53,7 +53,7 @@ pub struct Args {
 pub fn run(args: &Args, globals: &Globals, output: &mut Output) -> Result<Exit, Failure> {
     let path = &args.file;
     export::refuse_to_overwrite(path, args.force)?;
-    let connection = args.connect.connection(&globals.actor(), output)?;
+    let connection = args.connect.connection(globals, output)?;
     let progress = Progress::begin(output, "backing up", None);
     let saved = match &connection {
         Some(connection) => whole_file(path, |file| {

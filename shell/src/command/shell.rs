@@ -46,7 +46,7 @@ pub struct Args {
 /// When the store cannot be opened, the host not be reached, or a command of a script fails.
 pub fn run(args: &Args, globals: &Globals, output: &mut Output) -> Result<Exit, Failure> {
     let script = script(args)?;
-    if let Some(connection) = args.connect.connection(&globals.actor(), output)? {
+    if let Some(connection) = args.connect.connection(globals, output)? {
         let mut shell = RemoteShell::begin(connection)?;
         if output.format() == Format::Text {
             output.use_names(shell.names());

@@ -9,6 +9,7 @@ use reqwest::{RequestBuilder, Response, StatusCode, Url};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::cli::Globals;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -21,7 +22,7 @@ const TOKEN: &str = "QUIXOS_OPERATOR_TOKEN";
 pub struct ConnectArgs {
     /// Work in the store of a host that serves it, by its operator's address, like
     /// http://127.0.0.1:8081; the token is in QUIXOS_OPERATOR_TOKEN or in a file.
-    #[arg(long, value_name = "URL", conflicts_with = "chosen_store")]
+    #[arg(long, value_name = "URL", value_hint = clap::ValueHint::Url)]
     pub connect: Option<String>,
     /// A file with the token, instead of QUIXOS_OPERATOR_TOKEN.
     #[arg(long, value_name = "FILE", requires = "connect")]
@@ -44,10 +45,14 @@ impl ConnectArgs {
     /// The address or the token is none.
     pub fn connection(
         &self,
-        actor: &str,
+        globals: &Globals,
         output: &mut Output,
     ) -> Result<Option<Connection>, Failure> {
         let Some(url) = &self.connect else { return Ok(None) };
+        if globals.chosen_store.is_some() {
+            let failure = Failure::usage("`--connect` and `--store` name two stores");
+            return Err(failure.help("a host has the store that its config names"));
+        }
         let token = match &self.token_file {
             Some(path) => {
                 fs::read_to_string(path).map_err(|error| Failure::io("read", path, &error))?
@@ -58,7 +63,7 @@ impl ConnectArgs {
             let failure = Failure::usage("there is no token for the host");
             return Err(failure.help(format!("put it into {TOKEN}, or name a `--token-file FILE`")));
         }
-        let connection = Connection::new(url, token.trim(), actor)?;
+        let connection = Connection::new(url, token.trim(), &globals.actor())?;
         if connection.is_open_to_others() {
             output.remark("the token goes over the network unencrypted: use https, or a tunnel");
         }

@@ -17,7 +17,7 @@ use tempfile::TempDir;
 /// The token of operators.
 pub(crate) const TOKEN: &str = "a token of operators";
 /// The key of the tenant.
-pub(crate) const KEY: &str = "the key of the tenant";
+pub(crate) const KEY: &str = "what a program says";
 
 /// How long anything may take.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
