@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Talk, World, calls, machine, says};
+use crate::support::{Fold, Talk, World, calls, machine, says};
 
 /// The config of a parent that may delegate to two agents.
 fn parent() -> Value {
@@ -179,4 +179,51 @@ async fn the_deadline_of_a_delegation_cancels_its_child() {
     assert_eq!(told["error"], json!("deadline exceeded"));
     let child = world.session("kid").await.unwrap();
     assert_eq!(child.view().await["status"], json!("cancelled"));
+}
+
+/// A parent that stops its child knows of the end: to be told of it in the middle of its own step
+/// would be to enter that step twice.
+#[tokio::test]
+async fn a_parent_is_not_told_of_an_end_that_it_brings_about() {
+    for what in ["its turn is cancelled", "it is cancelled", "time is over", "a fork"] {
+        let world = world().await;
+        let talk = world.talk(&parent()).await;
+        let spawn = json!({
+            "messages": [{"id": "u1", "role": "user", "content": "Go"}],
+            "actions": [
+                {"type": "sub_agent.spawn", "session_id": "kid", "agent_id": "one",
+                    "tool_call_id": "c1", "retry": crate::support::retry(Some(60), 0, 1, 1)},
+                {"type": "message.send", "session_id": "kid",
+                    "message": {"role": "user", "content": "x"}},
+                {"type": "tool.call", "id": "w1", "name": "t", "arguments": {}},
+            ],
+        });
+        talk.answer_next("client.messages", &spawn).await;
+        talk.run_errands().await;
+        let child = &talk.children().await[0];
+        child.echo("session.start").await;
+        child.echo("client.messages").await;
+        let mut reply = says("Half");
+        reply["cost"] = json!("0.5");
+        child.reply(&reply).await;
+        match what {
+            "its turn is cancelled" => drop(talk.cancel_as(machine(), Some("t1")).await.unwrap()),
+            "it is cancelled" => drop(talk.cancel_as(machine(), None).await.unwrap()),
+            "time is over" => drop(talk.wait(60).await),
+            _ => {
+                let anew = json!({"messages": [{"role": "user", "content": "Anew"}]});
+                talk.answer_next("tool.execute", &anew).await;
+            }
+        }
+        assert_eq!(child.view().await["status"], json!("cancelled"), "{what}");
+        let told = talk.events_of("sub_agent.errored").await;
+        assert_eq!(told.len(), usize::from(what == "time is over"), "{what}: {told:?}");
+        assert!(talk.events_of("sub_agent.turn_completed").await.is_empty(), "{what}");
+        let (data, live) = (talk.data().await, talk.client().live().await.unwrap());
+        let log = talk.events().await;
+        assert_eq!(Fold::of(&log), Fold::stored(&data, &live), "{what}");
+        let asked = log.iter().filter(|event| event.kind == "decision.queued");
+        let told = asked.filter(|it| it.payload["trigger"]["type"] == "sub_agent.finished");
+        assert_eq!(told.count(), usize::from(what == "time is over"), "{what}");
+    }
 }

@@ -120,3 +120,27 @@ async fn a_cancelled_session_takes_nothing() {
     let refused = talk.refused(talk.submit(&message("t2", "Again"))).await;
     assert_eq!(refusal(&refused).word(), "cancelled");
 }
+
+/// What waits for its next delivery is of no use once the call is voided that it is about.
+#[tokio::test]
+async fn a_delivery_that_waits_is_dropped_with_its_call() {
+    let world = World::new().await;
+    let talk = world.talk(&json!({"model": "m", "handler": "worker"})).await;
+    talk.echo("client.messages").await;
+    talk.fail("llm.execute", "HTTP 500", true).await;
+    talk.interrupt_as(machine(), "i1").await.unwrap();
+    let dropped = talk.events_of("decision.dropped").await;
+    assert_eq!((dropped.len(), &dropped[0].payload["reason"]), (1, &json!("voided")));
+    assert!(talk.client().live().await.unwrap().decisions.is_empty());
+    talk.wait(100_000).await;
+    assert_eq!(talk.asked().await, None);
+    let resume = json!({"type": "interrupt.resume", "interrupt_id": "i1"});
+    talk.submit_as(machine(), &resume).await.unwrap();
+    talk.next("interrupt.resumed").await;
+    // One that is with the worker may still be answered: it holds the slot.
+    talk.echo("interrupt.resumed").await;
+    let asked = talk.next("llm.execute").await;
+    talk.interrupt_as(machine(), "i2").await.unwrap();
+    assert_eq!(talk.events_of("decision.dropped").await.len(), 1);
+    assert_eq!(talk.next("llm.execute").await.decision_id, asked.decision_id);
+}

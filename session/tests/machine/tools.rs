@@ -3,7 +3,9 @@
 use quixos_protocol::{Trigger, trigger};
 use serde_json::{Value, json};
 
-use crate::support::{Talk, World, calls, config_with, frontend, machine, refusal, retry, says};
+use crate::support::{
+    Talk, World, calls, config_with, frontend, machine, message, refusal, retry, says,
+};
 
 /// Brings a conversation to where the model has called tools and the worker has seen it.
 async fn called<'w>(world: &'w World, tools: &[(&str, &str)], made: &[(&str, &str)]) -> Talk<'w> {
@@ -186,4 +188,44 @@ async fn ids_of_tool_calls_that_repeat_between_replies_are_told_apart() {
     talk.reply(&says("Done.")).await;
     talk.echo("llm.finished").await;
     assert_eq!(talk.transcript().await, ["Hello", "a", "one", "a", "two", "Done."]);
+}
+
+/// Ids of tool calls come from providers, who promise nothing about them.
+#[tokio::test]
+async fn no_two_tool_calls_of_a_session_have_one_id() {
+    let world = World::new().await;
+    let talk = world.open("s1", &message("t1", "Hello")).await;
+    let config = config_with(&[("a", "worker"), ("c", "client")]);
+    talk.answer_next("session.start", &json!({ "agent": config })).await;
+    // A conversation that began elsewhere brings answers along, to calls that were none of ours.
+    let history = json!({
+        "messages": [
+            {"id": "u1", "role": "user", "content": "Hello"},
+            {"id": "a1", "role": "assistant", "tool_calls": [
+                {"id": "old", "type": "function", "function": {"name": "a", "arguments": "{}"}}]},
+            {"id": "r1", "role": "tool", "tool_call_id": "old", "content": "1"},
+        ],
+        "actions": [
+            {"type": "tool.call", "id": "open", "name": "c", "arguments": {}, "handler": "client"},
+            {"type": "tool.call", "id": "ended", "name": "c", "arguments": {}, "handler": "client"},
+            {"type": "llm.call"},
+        ],
+    });
+    talk.answer_next("client.messages", &history).await;
+    talk.settle_as(machine(), "ended", None, &json!("2")).await.unwrap();
+    talk.answer_next("tool.finished", &json!({})).await;
+    let given = ["new", "new", "", "old", "open", "ended"];
+    talk.reply(&calls(&given.map(|id| (id, "a")))).await;
+    let told = json!(talk.echo("llm.finished").await.trigger);
+    let made = told["message"]["tool_calls"].as_array().unwrap();
+    let ids: Vec<&str> = made.iter().map(|call| call["id"].as_str().unwrap()).collect();
+    assert_eq!((ids.len(), ids[0]), (6, "new"));
+    for (place, id) in ids.iter().enumerate().skip(1) {
+        assert!(!given.contains(id) && !ids[..place].contains(id), "{ids:?}");
+    }
+    // Each of them is run.
+    for id in &ids {
+        let asked = talk.answer_next("tool.execute", &result("done")).await;
+        assert_eq!(executed(&asked.trigger).id, *id);
+    }
 }
