@@ -269,6 +269,8 @@ async fn a_failed_attempt_has_said_what_it_said() {
 async fn a_reply_that_nobody_asked_to_stream_has_no_blocks() {
     let (engine, cues) = stage(false).await;
     ask(&engine, false).await;
+    // A model that streams all the same is none that was asked to.
+    say(&cues, "Hi!");
     reply(&cues, "Hi!");
     wait_for(&engine, "s", "done", is_done).await;
     assert_eq!(events(&engine, "llm.block").await, []);

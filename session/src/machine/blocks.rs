@@ -31,11 +31,9 @@ impl Machine<'_, '_> {
             Command { fail: Some(failure), .. } => (Some(&failure.fence), &failure.blocks),
             Command { fail: None, .. } => return Ok(()),
         };
-        // Whose claim is not held is refused by the command itself.
-        let is_held = fence.is_some_and(|fence| self.require_fence(fence).is_ok());
-        if blocks.is_empty() || !is_held {
-            return Ok(());
-        }
+        // What comes without a fence is not the engine's that ran the attempt.
+        let (Some(fence), false) = (fence, blocks.is_empty()) else { return Ok(()) };
+        self.require_fence(fence)?;
         let speaker = match command {
             Command { progress: Some(progress), .. } => {
                 Some((progress.call.clone(), progress.attempt))
