@@ -66,6 +66,9 @@ pub struct Submitted {
     pub turn_id: Option<String>,
     /// The request that the turn is.
     pub request: Option<Ref<AgentRequestObject>>,
+    /// Where the client was last asked for something before it answered: the offset of a
+    /// `turn.waiting` event in the log.
+    pub asked: Option<u64>,
     /// False where the input was known already, or had nothing to do.
     pub applied: bool,
 }

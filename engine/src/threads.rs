@@ -35,6 +35,8 @@ pub struct Thread {
     pub cancelled: bool,
     /// The turn that is active.
     pub turn_id: Option<String>,
+    /// Whether that turn waits for its client, and for nobody else.
+    pub waiting: bool,
     /// When it was made, in RFC 3339.
     pub created_at: String,
     /// When something last happened in it, in RFC 3339.
@@ -112,6 +114,7 @@ impl From<Listed> for Thread {
             archived: listed.archived,
             cancelled: listed.cancelled,
             turn_id: listed.turn,
+            waiting: listed.waiting,
             created_at: listed.created_at,
             updated_at: listed.updated_at,
         }

@@ -16,7 +16,7 @@ use crate::error::EngineError;
 /// A client's answers to what a session waits for, and what is new beside them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Response {
-    /// The answers, at least one.
+    /// The answers. Without one, the messages begin a turn.
     pub answers: Vec<Answered>,
     /// New messages. They go along with results of calls, not with answers to questions.
     pub messages: Vec<DraftMessage>,
@@ -51,7 +51,7 @@ pub struct TurnAt {
 
 impl Engine {
     /// Answers what a session, and sub-agents below it, wait for of their client: all of it, or
-    /// nothing.
+    /// nothing. Without an answer, messages begin a turn at the head of the conversation.
     ///
     /// # Errors
     ///
@@ -74,7 +74,9 @@ impl Engine {
         let input = SessionRegistryRespondInput { session_id: session_id.to_owned(), respond };
         let registry = SessionRegistry::on(&self.shared.caller, self.shared.registry);
         let responded = registry.respond(&input).await?;
-        self.submitted(responded.session, session_id.to_owned(), responded.turn, true).await
+        let submitted =
+            self.submitted(responded.session, session_id.to_owned(), responded.turn, true).await?;
+        Ok(Submitted { asked: responded.asked, ..submitted })
     }
 
     /// Says that a client waits for the end of a turn: it then ends as soon as nothing is left to
@@ -137,7 +139,7 @@ impl Engine {
             }
             None => None,
         };
-        Ok(Submitted { session_id, turn_id, request, applied })
+        Ok(Submitted { session_id, turn_id, request, asked: None, applied })
     }
 }
 

@@ -34,6 +34,7 @@ mod step;
 mod take;
 mod usage;
 mod versions;
+pub(crate) mod waiting;
 
 mod cancel;
 mod context;
@@ -77,6 +78,8 @@ pub(crate) struct Machine<'m, 'c> {
     pub(crate) reporting: Option<String>,
     /// Whether the parent is not told of an end: it is the parent that brings it about.
     pub(crate) silent: bool,
+    /// Whether the client answered what it was asked.
+    pub(crate) answered: bool,
     was_awake: bool,
 }
 
@@ -105,6 +108,7 @@ impl<'m, 'c> Machine<'m, 'c> {
             report: Report { turn: None, applied: true, interrupt: None },
             reporting: None,
             silent: false,
+            answered: false,
             was_awake,
         })
     }

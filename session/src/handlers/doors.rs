@@ -4,7 +4,7 @@ use quixos_runtime::CallError;
 
 use crate::Sessions;
 use crate::sessions::{
-    Command, session_answer, session_cancel, session_child_ended, session_extend, session_fail,
+    Command, session_answer, session_cancel, session_child_ended, session_child_waits, session_extend, session_fail,
     session_follow, session_interrupt, session_progress, session_receive, session_redeliver,
     session_respond, session_sent, session_settle, session_spawned, session_submit, session_take,
     session_wake,
@@ -41,6 +41,7 @@ doors! {
     session_sent => sent,
     session_spawned => spawned,
     session_child_ended => child_ended,
+    session_child_waits => child_waits,
 }
 
 impl session_wake::Handler for Sessions {
@@ -71,5 +72,6 @@ fn nothing() -> Command {
         sent: None,
         spawned: None,
         child_ended: None,
+        child_waits: None,
     }
 }

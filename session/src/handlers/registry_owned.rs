@@ -3,6 +3,7 @@
 use quixos_runtime::{CallError, Ref};
 
 use crate::Sessions;
+use crate::machine::waiting;
 use crate::sessions::registry_owned::{Context, Handler, Input, Output};
 use crate::sessions::{Listed, SessionObject};
 use crate::shelf;
@@ -39,6 +40,7 @@ fn listed(cx: &Context<'_>, session: Ref<SessionObject>) -> Result<Listed, CallE
         title: thread.title,
         archived: thread.archived,
         cancelled: data.cancelled,
+        waiting: data.turn.as_ref().is_some_and(|turn| turn.waiting != waiting::NOTHING),
         turn: data.turn.map(|turn| turn.id),
         created_at: binding.created_at,
         updated_at: thread.updated_at,

@@ -28,7 +28,9 @@ impl Handler for Sessions {
                 Some(_) | None => own.push(answer),
             }
         }
-        let turn = cx.session(session).data()?.turn.map(|turn| turn.id);
+        let active = cx.session(session).data()?.turn;
+        let asked = active.as_ref().and_then(|turn| turn.asked);
+        let mut turn = active.map(|turn| turn.id);
         if !others.is_empty() && respond.messages.trim() != NOTHING_NEW {
             // The messages are for this session, in which nothing was answered that they follow.
             return Err(turn.map_or(Refusal::NoActiveTurn, Refusal::TurnAlreadyActive).into());
@@ -44,9 +46,10 @@ impl Handler for Sessions {
             })?;
         }
         if !own.is_empty() || !has_others {
-            cx.session(session).respond(&Respond { answers: own, ..respond })?;
+            let respond = Respond { answers: own, ..respond };
+            turn = cx.session(session).respond(&respond)?.turn.or(turn);
         }
-        Ok(Output { session, turn })
+        Ok(Output { session, turn, asked })
     }
 }
 

@@ -5,7 +5,7 @@
 
 use quixos_runtime::CallError;
 
-use super::Machine;
+use super::{Machine, waiting};
 use crate::past::Past;
 use crate::sessions::session_apply::CreateCall;
 use crate::sessions::{CallData, RetryPolicy};
@@ -110,6 +110,7 @@ impl Machine<'_, '_> {
             requested: 0,
             ended: None,
             started: false,
+            waiting: waiting::NOTHING.to_owned(),
             question: String::new(),
             order: self.order(),
             blocks: 0,

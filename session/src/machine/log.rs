@@ -130,6 +130,11 @@ impl Machine<'_, '_> {
         self.log("turn.completed", Some(turn), with(payload, "error", error)?)
     }
 
+    /// Says what a turn waits for, which only its client can give.
+    pub(super) fn log_turn_waiting(&self, turn: &str, actions: &[Value]) -> Result<u64, CallError> {
+        self.log("turn.waiting", Some(turn), json!({ "actions": actions }))
+    }
+
     pub(super) fn log_decision_queued(
         &self,
         decision: &DecisionData,

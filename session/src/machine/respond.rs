@@ -1,17 +1,20 @@
-//! What a client answers of what a session waits for, and new messages beside it: taken as a whole.
+//! What a client answers of what a session waits for, and new messages beside it or without it:
+//! taken as a whole.
 //!
 //! A session waits for its client where an interrupt is open that the client may resume, and where
 //! a call is pending that the client runs. Messages go along with results of calls: the worker gets
 //! both in one view, and is not told of each result. They do not go along with the answer to a
 //! question, which is the worker's to read first.
 
-use quixos_protocol::{ClientContext, DraftMessage, parse, text_of};
+use quixos_protocol::input::ClientMessages;
+use quixos_protocol::{ClientContext, ClientInput, DraftMessage, Role, parse, text_of};
 use quixos_runtime::CallError;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::interrupt::rank;
 use super::submit::INPUT_BYTES;
+use super::turn::{NewTurn, kept};
 use super::{Ending, Failure, Machine, Tell};
 use crate::messages;
 use crate::refusal::Refusal;
@@ -27,11 +30,11 @@ impl Machine<'_, '_> {
         if self.data.cancelled {
             return Err(Refusal::Cancelled.into());
         }
-        if answers.is_empty() {
-            return Err(CallError::invalid("answers", "must not be empty"));
-        }
         let messages: Vec<DraftMessage> = read("messages", &messages)?;
         let client: ClientContext = read("client", &client)?;
+        if answers.is_empty() {
+            return self.append(messages, client, stream);
+        }
         self.report.turn = self.data.turn.as_ref().map(|turn| turn.id.clone());
         if messages.is_empty() {
             answers.iter().try_for_each(|answer| self.take_answer(&by, answer))?;
@@ -41,7 +44,43 @@ impl Machine<'_, '_> {
         if let (Some(turn), Some(_)) = (&mut self.data.turn, stream) {
             turn.stream = stream;
         }
+        self.answered = true;
         Ok(())
+    }
+
+    /// Begins a turn with messages that go on at the head.
+    fn append(
+        &mut self,
+        messages: Vec<DraftMessage>,
+        client: ClientContext,
+        stream: Option<bool>,
+    ) -> Result<(), CallError> {
+        let Some(last) = messages.last() else {
+            return Err(CallError::invalid("answers", "there are none, and no messages either"));
+        };
+        if messages.iter().any(|message| message.role != Role::User) {
+            return Err(Refusal::Role.into());
+        }
+        self.refuse_if_paused()?;
+        let text = last.content.as_ref().map(|content| content.text().into_owned());
+        let data = ClientInput::ClientMessages(ClientMessages {
+            agent_id: self.binding.agent_id.clone(),
+            turn_id: None,
+            messages: messages.clone(),
+            stream,
+            client: Some(client.clone()),
+        });
+        let turn = NewTurn {
+            id: None,
+            input: "client.messages",
+            text: text.unwrap_or_default(),
+            data: kept(&data)?,
+            stream,
+        };
+        let encoded = messages::encode(self.cx, &messages)?;
+        self.keep(encoded.texts)?;
+        let messages = encoded.messages;
+        self.begin(turn, StoredTrigger::ClientAppended { messages, client })
     }
 
     fn take_answer(&mut self, by: &Authority, answer: &ActionAnswer) -> Result<(), CallError> {

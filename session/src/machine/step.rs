@@ -21,6 +21,11 @@ impl Handler for Sessions {
             .cancel
             .as_ref()
             .is_some_and(|cancel| cancel.turn.is_none() && cancel.by.class == SYSTEM);
+        if let Some(child) = &command.child_waits {
+            machine.child_waits(child)?;
+            machine.tell_what_waits()?;
+            return machine.store();
+        }
         machine.note_blocks(&command)?;
         machine.look_for_cancel()?;
         machine.look_for_answers()?;
@@ -28,6 +33,7 @@ impl Handler for Sessions {
         machine.obey(command)?;
         machine.settle_down()?;
         machine.mirror_status()?;
+        machine.tell_what_waits()?;
         machine.store()
     }
 }

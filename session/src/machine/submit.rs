@@ -131,7 +131,7 @@ impl Machine<'_, '_> {
         Ok(())
     }
 
-    fn refuse_if_paused(&self) -> Result<(), CallError> {
+    pub(super) fn refuse_if_paused(&self) -> Result<(), CallError> {
         if self.is_paused()? { Err(Refusal::Interrupted.into()) } else { Ok(()) }
     }
 

@@ -10,7 +10,7 @@ use quixos_runtime::{CallError, Ref};
 use serde_json::Value;
 
 use super::receive::Queued;
-use super::{Dropped, Machine, Minted, Void};
+use super::{Dropped, Machine, Minted, Void, waiting};
 use crate::reference::object_id;
 use crate::refusal::Refusal;
 use crate::sessions::session_apply::CreateTurn;
@@ -125,6 +125,8 @@ impl Machine<'_, '_> {
             sub_agents: usage::none(),
             stream,
             followed: false,
+            waiting: waiting::NOTHING.to_owned(),
+            asked: None,
         });
         let data = TurnRecord {
             id: id.to_owned(),

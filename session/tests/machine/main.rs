@@ -17,3 +17,4 @@ mod responses;
 mod shelves;
 mod tools;
 mod turns;
+mod waits;
