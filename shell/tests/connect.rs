@@ -129,6 +129,52 @@ fn what_the_host_asks_is_asked_here_and_the_script_goes_on_where_it_stood() {
     assert!(shown.starts_with("cancelled\nfalse\n"), "{shown}");
 }
 
+/// What a program is answered that does without a shell.
+async fn told(stage: &Stage, path: &str, body: Value) -> Vec<Value> {
+    let request = client().post(format!("{}{path}", stage.url)).bearer_auth(TOKEN);
+    let response = request.body(body.to_string()).send().await.unwrap();
+    assert_eq!(response.status(), 200, "{body}");
+    let text = response.text().await.unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn programs_are_told_answers_questions_and_failures_line_by_line() {
+    let stage = Stage::new();
+    let shell = async |body: Value| told(&stage, "/operator/shell", body).await;
+    let begun = shell(json!({ "text": BEGIN, "shell": "s" })).await;
+    // Of each command that answers its answer; `$t` is only set.
+    assert_eq!((begun.len(), &begun[3]), (4, &json!({ "exit": 0 })));
+    let cancel = json!({ "text": "$x = 1; call $r.cancel; $x", "shell": "s" });
+    let asked = shell(cancel.clone()).await;
+    assert_eq!((asked.len(), &asked[0]["answer"]["dryRun"]), (3, &json!(true)), "{asked:?}");
+    assert!(asked[1]["ask"].as_str().unwrap().starts_with("cancel this request (atom:"));
+    assert_eq!((&asked[1]["at"], &asked[2]), (&json!(8), &json!({ "exit": 130 })));
+    let mut confirmed = cancel;
+    confirmed["from"] = json!(8);
+    confirmed["confirmed"] = json!(true);
+    let done = shell(confirmed).await;
+    assert_eq!(done, [json!({ "answer": true }), json!({ "answer": 1 }), json!({ "exit": 0 })]);
+    let status = json!({ "text": "$r.progress.status", "shell": "s", "format": "text" });
+    assert_eq!(shell(status).await[0], json!({ "answer": "cancelled", "text": "cancelled\n" }));
+    let failed = shell(json!({ "text": "vars\nlist no" })).await;
+    assert_eq!((failed.len(), &failed[2]), (3, &json!({ "exit": 2 })), "{failed:?}");
+    let error = &failed[1]["error"];
+    assert_eq!(
+        (&error["code"], &error["line"], &error["column"]),
+        (&json!("usage"), &json!(2), &json!(6))
+    );
+    assert_eq!(shell(json!({ "text": "exit" })).await, [json!({ "exit": 0, "end": true })]);
+
+    let typed = json!({ "text": "call $r.can", "shell": "s" });
+    let offered = &told(&stage, "/operator/complete", typed).await[0];
+    assert_eq!(offered[0]["text"], "cancel", "{offered}");
+    assert_eq!((&offered[0]["start"], &offered[0]["end"]), (&json!(8), &json!(11)));
+    // Nobody knows what another shell keeps.
+    let typed = json!({ "text": "call $r.can", "shell": "other" });
+    assert_eq!(told(&stage, "/operator/complete", typed).await, [json!([])]);
+}
+
 #[test]
 fn variables_are_those_of_one_shell() {
     let stage = Stage::new();
