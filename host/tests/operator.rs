@@ -4,6 +4,7 @@
 mod support;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use quixos_host::{
@@ -17,8 +18,10 @@ use tokio::net::TcpListener;
 const TOKEN: &str = "the token of an operator";
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Commands that say what they were asked, and wait where they are told to.
-struct Echo;
+/// Commands that say what they were asked, and wait where they are told to; and whether the waiting
+/// is over.
+#[derive(Clone, Default)]
+struct Echo(Arc<AtomicBool>);
 
 impl Commands for Echo {
     fn greeting(&self) -> Value {
@@ -31,7 +34,7 @@ impl Commands for Echo {
             while !lines.over().is_cancelled() {
                 std::thread::sleep(Duration::from_millis(5));
             }
-            OVER.store(true, std::sync::atomic::Ordering::SeqCst);
+            self.0.store(true, Ordering::SeqCst);
         }
         let _ = said.and_then(|()| lines.say(&json!({ "exit": 0 })));
     }
@@ -41,13 +44,12 @@ impl Commands for Echo {
     }
 }
 
-static OVER: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
-
 struct Open {
     url: String,
     client: Client,
     door: OperatorDoor,
     runtime: Runtime,
+    echo: Echo,
 }
 
 impl Open {
@@ -57,12 +59,13 @@ impl Open {
         let builder =
             packages.into_iter().fold(Runtime::builder(), |it, package| it.package(package));
         let runtime = builder.open(Arc::new(MemoryStore::new())).unwrap();
-        let door = OperatorDoor::new(runtime.clone(), KeyHash::of(TOKEN), Arc::new(Echo));
+        let echo = Echo::default();
+        let door = OperatorDoor::new(runtime.clone(), KeyHash::of(TOKEN), Arc::new(echo.clone()));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let serving = door.clone();
         tokio::spawn(async move { serving.serve(listener).await.unwrap() });
-        Self { url, client: Client::new(), door, runtime }
+        Self { url, client: Client::new(), door, runtime, echo }
     }
 
     async fn ask(&self, method: Method, path: &str, token: &str, body: &str) -> Response {
@@ -156,10 +159,10 @@ async fn whoever_goes_away_ends_what_waits() {
     let open = Open::new().await;
     let mut response = open.ask(Method::POST, "/operator/shell", TOKEN, r#"{"text":"wait"}"#).await;
     assert!(response.chunk().await.unwrap().is_some());
-    assert!(!OVER.load(std::sync::atomic::Ordering::SeqCst));
+    assert!(!open.echo.0.load(Ordering::SeqCst));
     drop(response);
     let over = async {
-        while !OVER.load(std::sync::atomic::Ordering::SeqCst) {
+        while !open.echo.0.load(Ordering::SeqCst) {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
@@ -248,12 +251,12 @@ async fn a_host_has_a_door_where_its_config_says_so() {
     let demo = || quixos_host::Config::demo("the key of a tenant", "s".repeat(32).into());
     let store = || Arc::new(MemoryStore::new());
     let host = quixos_host::Host::open(demo(), store()).await.unwrap();
-    assert!(host.operator(Arc::new(Echo)).is_none());
+    assert!(host.operator(Arc::new(Echo::default())).is_none());
     host.close().await;
     let operator = OperatorConfig { address: OperatorConfig::ADDRESS, token: KeyHash::of(TOKEN) };
     let config = quixos_host::Config { operator: Some(operator), ..demo() };
     let host = quixos_host::Host::open(config, store()).await.unwrap();
-    let door = host.operator(Arc::new(Echo)).unwrap();
+    let door = host.operator(Arc::new(Echo::default())).unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let served = tokio::spawn(async move { door.serve(listener).await });
