@@ -168,7 +168,7 @@ impl Driver {
             fence,
             due: due.clone(),
         };
-        let task = self.tasks.spawn(errand.run());
+        let task = self.tasks.spawn(self.shared.errands.track_future(errand.run()));
         self.running.insert(key, task);
     }
 

@@ -13,6 +13,7 @@ use serde_json::Value;
 use tokio::sync::{Notify, Semaphore, broadcast};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use crate::error::EngineError;
 use crate::live::{Delta, Live, Speech};
@@ -46,6 +47,8 @@ pub(crate) struct Shared {
     pub(crate) places: Semaphore,
     pub(crate) under_way: UnderWay,
     pub(crate) stopping: CancellationToken,
+    /// What is done for sessions, so that a stop can wait until the last of it is given up.
+    pub(crate) errands: TaskTracker,
     tasks: Mutex<JoinSet<()>>,
 }
 
@@ -121,6 +124,7 @@ impl Engine {
             places: Semaphore::new(options.at_once),
             under_way: UnderWay::default(),
             stopping: stopping.clone(),
+            errands: TaskTracker::new(),
             tasks: Mutex::default(),
             options,
             runtime,
@@ -234,6 +238,7 @@ impl Engine {
     ) -> Result<String, EngineError> {
         let session = self.require(session_id).await?;
         let interrupt = Interrupt { by, id: id.clone(), reason, payload: payload.to_string() };
+        let _hold = self.keep_what_is_said(session, session_id).await;
         let outcome = Session::on(&self.shared.caller, session).interrupt(&interrupt).await?;
         outcome.interrupt.or(id).ok_or_else(|| EngineError::NotFound("an interrupt".to_owned()))
     }
@@ -250,6 +255,7 @@ impl Engine {
         turn: Option<String>,
     ) -> Result<Outcome, EngineError> {
         let session = self.require(session_id).await?;
+        let _hold = self.keep_what_is_said(session, session_id).await;
         Ok(Session::on(&self.shared.caller, session).cancel(&Cancel { by, turn }).await?)
     }
 
@@ -322,6 +328,8 @@ impl Engine {
             std::mem::take(&mut *tasks)
         };
         while tasks.join_next().await.is_some() {}
+        self.shared.errands.close();
+        self.shared.errands.wait().await;
     }
 
     pub(crate) async fn require(

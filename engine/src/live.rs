@@ -8,7 +8,9 @@
 //! None of it is in the log, but that a block begins is, before anything of it is heard here, and
 //! all that it said once it has ended. When an attempt is over, only the log has what it said.
 
+mod attempt;
 mod blocks;
+mod hold;
 mod sink;
 mod speech;
 
@@ -18,10 +20,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use quixos_protocol::StreamDelta;
 use tokio::sync::{broadcast, watch};
 
+pub(crate) use hold::{Hold, Said};
 pub use sink::{Sink, Spoken};
 pub use speech::Speech;
 
-use sink::Attempt;
+use attempt::Attempt;
 
 /// Deltas that a listener may be behind before it misses some.
 const BACKLOG: usize = 1024;

@@ -5,13 +5,15 @@ use quixos_protocol::{ClientContext, DraftMessage};
 use quixos_runtime::Atom as _;
 use quixos_runtime::{CallError, ObjectRef, Ref, Ulid};
 use quixos_session::sessions::{
-    ActionAnswer, Authority, Follow, Respond, Session, SessionObject, SessionRegistry,
-    SessionRegistryRespondInput,
+    ActionAnswer, Authority, Claim, Fence, Follow, Progress, Respond, Session, SessionObject,
+    SessionRegistry, SessionRegistryRespondInput,
 };
 use serde_json::Value;
+use tracing::debug;
 
 use crate::engine::{Engine, Submitted};
 use crate::error::EngineError;
+use crate::live::{Hold, Said};
 
 /// A client's answers to what a session waits for, and what is new beside them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -123,6 +125,34 @@ impl Engine {
         let Some(turn) = client.turn_of(request).await? else { return Ok(None) };
         let session_id = client.binding().await?.session_id;
         Ok(Some(TurnAt { session, session_id, turn_id: turn.id, offset: turn.began }))
+    }
+
+    /// Puts into the store what running attempts in a session have said, before something is done
+    /// that may end them. Nothing more is heard of them until what is returned is dropped.
+    pub(crate) async fn keep_what_is_said(
+        &self,
+        session: Ref<SessionObject>,
+        session_id: &str,
+    ) -> Hold {
+        let hold = self.shared.live.hold(session_id);
+        let client = Session::on(&self.shared.caller, session);
+        for Said { call, attempt, text, reasoning } in hold.said() {
+            let kept = async {
+                let Claim { engine, generation } = client.data().await?.claim;
+                // Under the claim of another engine it is not this one that says it.
+                if engine != self.shared.options.id {
+                    return Ok(());
+                }
+                let fence = Fence { engine, generation };
+                let blocks = Vec::new();
+                let progress = Progress { fence, call, attempt, text, reasoning, blocks };
+                client.progress(&progress).await.map(drop)
+            };
+            if let Err(error) = kept.await {
+                debug!(%error, "what was said so far could not be stored");
+            }
+        }
+        hold
     }
 
     /// Returns what an input came to, with the request that its turn is.

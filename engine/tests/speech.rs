@@ -276,3 +276,23 @@ async fn a_reply_that_nobody_asked_to_stream_has_no_blocks() {
     assert_eq!(events(&engine, "llm.block").await, []);
     engine.stop().await;
 }
+
+/// What was heard of a reply that is called off is what the log has of it.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_heard_before_a_cancel_is_in_the_log() {
+    let (engine, cues) = stage(false).await;
+    ask(&engine, true).await;
+    let call = event(&engine, "llm.call.dispatched").await["call_id"].clone();
+    let call = call.as_str().unwrap();
+    say(&cues, "Half of ");
+    assert_eq!(read(&engine, call, 0, 8).await.0, "Half of ");
+    let unknown = engine.cancel(client(), "s", Some("t9".to_owned())).await.unwrap_err();
+    assert_eq!(unknown.code(), "not-found");
+    // A cancel that came to nothing held nothing back.
+    say(&cues, "it");
+    assert_eq!(read(&engine, call, 0, 10).await.0, "Half of it");
+    engine.cancel(client(), "s", Some("t1".to_owned())).await.unwrap();
+    let stopped = event(&engine, "llm.block.stopped").await;
+    assert_eq!(stopped["text"], "Half of it");
+    engine.stop().await;
+}

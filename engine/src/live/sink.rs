@@ -4,15 +4,14 @@
 //! is heard: until then its deltas are held. Who makes the attempt only says; who records asks what
 //! there is to record ([`Sink::unrecorded`]) and tells when that is done ([`Sink::recorded`]).
 
-use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use quixos_protocol::StreamDelta;
-use quixos_session::sessions::{BlockBegin, BlockBeginToolCall, BlockChange};
+use quixos_session::sessions::BlockChange;
 use tokio::sync::{Notify, watch};
 
-use super::blocks::{Block, Blocks, Change, Kind};
-use super::{Channel, Delta, Live, locked};
+use super::attempt::Attempt;
+use super::{Channel, Live, locked};
 
 /// What an attempt of a model call has said so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,27 +24,6 @@ pub struct Spoken {
     pub beats: u64,
 }
 
-/// What an attempt has said, by block.
-#[derive(Debug)]
-pub(super) struct Attempt {
-    blocks: Blocks,
-    /// Changes of blocks that are recorded.
-    recorded: usize,
-    /// Blocks that may be heard.
-    heard: usize,
-    /// Deltas that wait for a block to be recorded: how many blocks it takes for each.
-    held: VecDeque<(usize, Delta)>,
-    seq: u64,
-}
-
-impl Attempt {
-    /// Returns what there is of a block beyond some bytes, if the block may be heard.
-    pub(super) fn beyond(&self, block: usize, bytes: usize) -> Option<String> {
-        let block = self.blocks.all.get(block).filter(|_| block < self.heard)?;
-        Some(block.said.get(bytes..).unwrap_or_default().to_owned())
-    }
-}
-
 /// Where an attempt of a call says what comes of it, while it runs.
 #[derive(Debug)]
 pub struct Sink {
@@ -53,7 +31,6 @@ pub struct Sink {
     session: Arc<str>,
     call: Arc<str>,
     attempt: u32,
-    turn: Option<Arc<str>>,
     spoken: watch::Sender<Spoken>,
     /// Where it is heard, once something is said.
     channel: OnceLock<Arc<Channel>>,
@@ -61,7 +38,7 @@ pub struct Sink {
     /// Whether blocks are heard only once they are recorded.
     is_recorded: bool,
     /// Tells who records that a block has begun.
-    begun: Notify,
+    begun: Arc<Notify>,
 }
 
 impl Sink {
@@ -100,24 +77,19 @@ impl Sink {
         is_recorded: bool,
     ) -> (Self, watch::Receiver<Spoken>) {
         let (spoken, seen) = watch::channel(Spoken::default());
-        let said = Attempt {
-            blocks: Blocks::default(),
-            recorded: 0,
-            heard: if is_recorded { 0 } else { usize::MAX },
-            held: VecDeque::new(),
-            seq: 0,
-        };
+        let begun = Arc::new(Notify::new());
+        let key = (call.into(), attempt);
+        let said = Attempt::new(key, turn.map(Into::into), is_recorded, Arc::clone(&begun));
         let sink = Self {
             live: live.clone(),
             session: session.into(),
             call: call.into(),
             attempt,
-            turn: turn.map(Into::into),
             spoken,
             channel: OnceLock::new(),
             said: Arc::new(Mutex::new(said)),
             is_recorded,
-            begun: Notify::new(),
+            begun,
         };
         (sink, seen)
     }
@@ -140,39 +112,12 @@ impl Sink {
             spoken.text.push_str(delta.text.as_deref().unwrap_or_default());
             spoken.reasoning.push_str(delta.reasoning.as_deref().unwrap_or_default());
         });
-        let mut said = locked(&self.said);
-        let (blocks, is_first) = (said.blocks.all.len(), said.seq == 0);
-        said.blocks.grow(&delta);
-        let needs = said.blocks.all.len();
-        let delta = Delta {
-            call: Arc::clone(&self.call),
-            attempt: self.attempt,
-            turn: self.turn.clone(),
-            seq: said.seq,
-            delta,
-        };
-        said.seq += 1;
-        said.held.push_back((needs, delta));
-        self.release(&mut said);
-        drop(said);
+        let is_first = locked(&self.said).say(delta, self.channel());
         if is_first {
             let key = (Arc::clone(&self.call), self.attempt);
             locked(&self.channel().attempts).insert(key, Arc::clone(&self.said));
         }
         self.channel().changed();
-        if needs > blocks && self.is_recorded {
-            self.begun.notify_one();
-        }
-    }
-
-    /// Lets be heard what may be, in the order in which it was said.
-    fn release(&self, said: &mut Attempt) {
-        while said.held.front().is_some_and(|(needs, _)| *needs <= said.heard) {
-            if let Some((_, delta)) = said.held.pop_front() {
-                // Nobody listens: then nobody misses it.
-                let _ = self.channel().deltas.send(delta);
-            }
-        }
     }
 
     /// Waits until a block has begun that is not recorded.
@@ -184,33 +129,20 @@ impl Sink {
 
     /// Says whether a block has begun that is not recorded.
     pub(crate) fn has_begun(&self) -> bool {
-        let said = locked(&self.said);
-        self.is_recorded && said.blocks.all.len() > said.heard
+        self.is_recorded && locked(&self.said).has_begun()
     }
 
     /// Returns what is to be recorded, and up to which change that is all.
     pub(crate) fn unrecorded(&self) -> (Vec<BlockChange>, usize) {
-        let said = locked(&self.said);
-        if !self.is_recorded {
-            return (Vec::new(), 0);
-        }
-        let changes = said.blocks.changes.iter().skip(said.recorded);
-        let changes = changes.map(|change| recordable(&said.blocks.all, *change)).collect();
-        (changes, said.blocks.changes.len())
+        if self.is_recorded { locked(&self.said).unrecorded() } else { (Vec::new(), 0) }
     }
 
     /// Takes note that changes are recorded, so that the blocks which began may be heard.
     pub(crate) fn recorded(&self, changes: usize) {
-        if !self.is_recorded || changes == 0 {
-            return;
+        if self.is_recorded && changes > 0 {
+            locked(&self.said).recorded(changes, self.channel());
+            self.channel().changed();
         }
-        let mut said = locked(&self.said);
-        said.recorded = said.recorded.max(changes);
-        let begins = said.blocks.changes.iter().take(said.recorded);
-        said.heard = begins.filter(|change| matches!(change, Change::Begins(_))).count();
-        self.release(&mut said);
-        drop(said);
-        self.channel().changed();
     }
 
     fn channel(&self) -> &Arc<Channel> {
@@ -219,8 +151,12 @@ impl Sink {
 
     /// Ends all blocks, and returns what is left to be recorded.
     pub(crate) fn end(&self) -> Vec<BlockChange> {
-        locked(&self.said).blocks.end();
-        self.unrecorded().0
+        if !self.is_recorded {
+            return Vec::new();
+        }
+        let mut said = locked(&self.said);
+        said.end();
+        said.unrecorded().0
     }
 }
 
@@ -237,31 +173,6 @@ impl Drop for Sink {
         channel.changed();
         self.live.leave(&self.session);
     }
-}
-
-/// Returns a change as it is recorded.
-fn recordable(blocks: &[Block], change: Change) -> BlockChange {
-    let (Change::Begins(place) | Change::Ends(place)) = change;
-    let index = u32::try_from(place).unwrap_or(u32::MAX);
-    let block = blocks.get(place);
-    match change {
-        Change::Begins(_) => BlockChange { index, begins: block.map(beginning), ends: None },
-        Change::Ends(_) => {
-            BlockChange { index, begins: None, ends: block.map(|block| block.said.clone()) }
-        }
-    }
-}
-
-fn beginning(block: &Block) -> BlockBegin {
-    let (kind, tool_call) = match &block.kind {
-        Kind::Text => ("text", None),
-        Kind::Reasoning => ("reasoning", None),
-        Kind::ToolCall { id, name } => {
-            let tool_call = BlockBeginToolCall { id: id.clone(), name: name.clone() };
-            ("tool_call", Some(tool_call))
-        }
-    };
-    BlockBegin { kind: kind.to_owned(), at: block.at as u64, tool_call }
 }
 
 #[cfg(test)]
@@ -299,6 +210,32 @@ mod tests {
             std::iter::from_fn(|| deltas.try_recv().ok()).map(|delta| delta.seq).collect();
         assert_eq!(heard, [0, 1, 2]);
         assert_eq!(sink.end().len(), 1);
+    }
+
+    #[test]
+    fn an_attempt_that_is_held_is_heard_again_when_it_is_let_go() {
+        let live = Live::default();
+        let speech = live.speech("s");
+        let (sink, _) = Sink::in_session(&live, "s", "c", 1, None, true);
+        sink.delta(thought("Hm"));
+        sink.recorded(1);
+        let held = live.hold("s");
+        let said: Vec<_> = held.said().collect();
+        assert_eq!(said[0].reasoning, "Hm");
+        sink.delta(thought("m"));
+        sink.delta(text("So"));
+        assert_eq!(speech.text("c", 1, 0, 0).as_deref(), Some("Hm"));
+        assert!(!sink.has_begun());
+        drop(held);
+        assert_eq!(speech.text("c", 1, 0, 0).as_deref(), Some("Hmm"));
+        assert!(sink.has_begun());
+        // One that ends meanwhile has said all that it said.
+        let held = live.hold("s");
+        sink.delta(text(" it"));
+        let ends: Vec<String> = sink.end().into_iter().filter_map(|change| change.ends).collect();
+        assert_eq!(ends, ["Hmm", "So it"]);
+        drop(held);
+        assert_eq!(live.hold("other").said().count(), 0);
     }
 
     #[test]
