@@ -190,9 +190,7 @@ impl Host {
 }
 
 /// Sends what is small at once: events are, and are waited for.
-pub(crate) fn listen(
-    listener: TcpListener,
-) -> impl Listener<Io = TcpStream, Addr = SocketAddr> + Send {
+pub(crate) fn listen(listener: TcpListener) -> impl Listener<Io = TcpStream, Addr = SocketAddr> {
     listener.tap_io(|stream| {
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "a connection stays without TCP_NODELAY");
@@ -203,7 +201,7 @@ pub(crate) fn listen(
 /// Serves until it is told to stop, and a little longer for what is being answered; whoever sends or
 /// reads too slowly then is not waited for.
 pub(crate) async fn serve(
-    listener: impl Listener<Io = TcpStream, Addr = SocketAddr> + Send,
+    listener: impl Listener<Io = TcpStream, Addr = SocketAddr>,
     router: Router,
     stopping: CancellationToken,
 ) -> std::io::Result<()> {

@@ -1,7 +1,6 @@
 //! `quixos serve` from outside: its config, its addresses, its store.
 
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod support;
 
