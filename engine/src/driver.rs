@@ -29,7 +29,10 @@ pub(crate) async fn drive(shared: Arc<Shared>, session: Ref<SessionObject>, wake
     let mut driver = Driver {
         shared: Arc::clone(&shared),
         session,
-        claimed: None,
+        claimed: shared
+            .claims
+            .of(session)
+            .map(|generation| Fence { engine: shared.options.id.clone(), generation }),
         running: HashMap::new(),
         tasks: JoinSet::new(),
     };
@@ -135,6 +138,7 @@ impl Driver {
         if outcome.claim.engine != *own {
             return Ok(false);
         }
+        self.shared.claims.keep(self.session, outcome.claim.generation);
         debug!(session = %self.session, generation = outcome.claim.generation, "taken");
         self.claimed =
             Some(Fence { engine: outcome.claim.engine, generation: outcome.claim.generation });

@@ -15,6 +15,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::claims::Claims;
 use crate::error::EngineError;
 use crate::live::{Delta, Live, Speech};
 use crate::options::Options;
@@ -43,6 +44,7 @@ pub(crate) struct Shared {
     pub(crate) live: Live,
     /// The sessions that are driven, and how to poke who drives them.
     pub(crate) drivers: Mutex<HashMap<Ref<SessionObject>, Arc<Notify>>>,
+    pub(crate) claims: Claims,
     /// Deliveries and model calls that may still begin.
     pub(crate) places: Semaphore,
     pub(crate) under_way: UnderWay,
@@ -121,6 +123,7 @@ impl Engine {
             clock,
             live: Live::default(),
             drivers: Mutex::default(),
+            claims: Claims::default(),
             places: Semaphore::new(options.at_once),
             under_way: UnderWay::default(),
             stopping: stopping.clone(),

@@ -6,6 +6,7 @@
 //! another one, or itself, goes on where the log ends. Start at [`Engine::start`].
 
 mod attend;
+mod claims;
 mod dispatch;
 mod driver;
 mod engine;

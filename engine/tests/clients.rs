@@ -134,3 +134,26 @@ async fn follow(engine: &Engine, session: &str, turn: &str) {
     assert!(engine.follow_turn(client(), session, turn).await.unwrap());
     assert!(view(engine, session).await["session_id"] == session);
 }
+
+/// An engine that goes on with a session which it drove before has lost nothing on its way.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_asked_is_asked_once_as_long_as_the_engine_lives() {
+    let runtime = open(memory());
+    let registry = set_up(&runtime).await;
+    let engine = start(&runtime, registry, "one").await;
+    for turn in ["t1", "t2", "t3"] {
+        say(&engine, "s", turn, "How is the weather?").await.unwrap();
+        wait_for(&engine, "s", "done", |view| is_done(view) && view["turn_id"].is_null()).await;
+        // The driver has gone by now.
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    let session = engine.session("s").await.unwrap().unwrap();
+    let session = Session::on(engine.caller(), session);
+    for event in session.events(0, usize::MAX).await.unwrap() {
+        let payload: Value = serde_json::from_str(&event.payload).unwrap();
+        let again = payload["attempts"].as_u64().or(payload["attempt"].as_u64()).unwrap_or(1);
+        assert_eq!(again, 1, "{}: {payload}", event.r#type);
+    }
+    assert_eq!(session.data().await.unwrap().claim.generation, 1);
+    engine.stop().await;
+}
