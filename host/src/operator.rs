@@ -11,6 +11,7 @@
 mod backup;
 mod changes;
 mod commands;
+mod console;
 mod entry;
 
 use std::net::SocketAddr;
@@ -121,6 +122,7 @@ impl OperatorDoor {
         guarded
             .with_state(Arc::clone(&self.inside))
             .merge(self.inside.open.clone())
+            .merge(console::routes())
             .fallback(async || {
                 ApiError::new(StatusCode::NOT_FOUND, "no-route", "there is no such route")
             })

@@ -289,7 +289,8 @@ fn tell_demo(host: &Host, addresses: &Addresses, token: &str) -> Result<Answer, 
     Ok(match operators {
         Some(url) => answer
             .line("")
-            .line("As an operator, see all of it:")
+            .line("As an operator, see all of it, in a browser and in a shell:")
+            .line(format!("{url}/#token={token}&operator=you"))
             .line(format!("QUIXOS_OPERATOR_TOKEN={token} quixos shell --connect {url}")),
         None => answer,
     })
