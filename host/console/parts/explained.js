@@ -6,12 +6,12 @@ import { button, linked, section, when } from "./bits.js";
 
 const TIME = /\d{4}-\d\d-\d\dT[0-9:.]+Z(?: \([^)]*\))?/g;
 
-/** Shows an explanation; its commands can be taken to the command line. */
-export function explained(it, ctx) {
+/** Shows an explanation under a title; its commands can be taken to the command line. */
+export function explained(it, ctx, title = "Why") {
   const points = (title, list, props) => list.length === 0 ? null : h("div", { class: "points", ...props }, h("h3", {}, title),
     h("ul", {}, list.map((point) => h("li", {}, h("p", {}, timed(point.text)),
       point.command ? h("p", { class: "point-command" }, h("code", {}, shortened(point.command)), button("Use", () => ctx.command(point.command), { kind: "small", title: "Take it to the command line" })) : null))));
-  return section("Why", { key: "why" },
+  return section(title, { key: "why" },
     h("p", { class: "headline" }, it.headline),
     points("What holds it up", it.reasons),
     points("What would release it", it.releases),

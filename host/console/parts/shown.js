@@ -7,16 +7,16 @@ import { button } from "./bits.js";
 
 /** A change is looked at after this, so that many at once are looked at once. */
 const SETTLE = 120;
-/** Between two looks at the least. */
+/** Between two looks at the least, where nobody says. */
 const REST = 400;
 /** Loading shows only where it takes longer than this. */
 const GRACE = 180;
 
 /**
  * Makes a place that shows what `load` answers, as `draw` draws it, and looks again when `about`
- * says that a change is about it.
+ * says that a change is about it, but not before it `rest`ed.
  */
-export function shown(ctx, { load, draw, about = () => false, label }) {
+export function shown(ctx, { load, draw, about = () => false, label, rest = REST }) {
   const place = h("div", { class: "shown", "aria-busy": "true" });
   let data = null;
   let failure = null;
@@ -54,12 +54,12 @@ export function shown(ctx, { load, draw, about = () => false, label }) {
       looked = Date.now();
     }
     redraw();
-    if (again || failure?.passing) soon(failure ? 3000 : REST);
+    if (again || failure?.passing) soon(failure ? 3000 : rest);
     again = false;
   }
 
   const soon = (wait) => {
-    timer ??= setTimeout(refresh, Math.max(wait, looked + REST - Date.now()));
+    timer ??= setTimeout(refresh, Math.max(wait, looked + rest - Date.now()));
   };
 
   ctx.own(ctx.live.watch((change) => {

@@ -3,6 +3,7 @@
 import { h } from "../lib/dom.js";
 import { isOver } from "../lib/door.js";
 import * as load from "../lib/load.js";
+import { isQuiet } from "../lib/quiet.js";
 import { isReference, same, short } from "../lib/reference.js";
 import { to } from "../lib/route.js";
 import { merge } from "../lib/window.js";
@@ -21,6 +22,7 @@ export function historyView(ctx, { query }) {
   const filter = Object.fromEntries(FIELDS.map(([name]) => [name, query[name] ?? ""]));
   let rows = [];
   let ended = false;
+  const loud = query.loud === "1";
   const trouble = h("div", {});
   ctx.title("History");
 
@@ -38,6 +40,8 @@ export function historyView(ctx, { query }) {
   });
   ctx.list = list;
 
+  const fitsLoud = (row) => !loud || !isQuiet(row);
+  const set = (how = {}) => list.set(rows.filter(fitsLoud), { end: ended, ...how });
   const page = (before, limit) => load.history(ctx.door, { ...filter, before }, limit, ctx.signal);
   const failed = (error, retry) => {
     if (isOver(error) || ctx.signal.aborted) return;
@@ -55,7 +59,7 @@ export function historyView(ctx, { query }) {
       failed(error, () => (trouble.replaceChildren(), older()));
       ended = rows.length === 0 && !error.passing;
     }
-    list.set(rows, { end: ended });
+    set();
   }
 
   async function fresh() {
@@ -64,7 +68,7 @@ export function historyView(ctx, { query }) {
       const met = merge(rows, found, (row) => row.commit);
       if (met.joined || found.length < limit || limit > 4000) {
         rows = met.joined ? met.rows : found;
-        return list.set(rows, { end: ended, above: met.joined ? met.added : 0 });
+        return set({ above: met.joined ? met.rows.slice(0, met.added).filter(fitsLoud).length : 0 });
       }
     }
   }
@@ -87,13 +91,14 @@ export function historyView(ctx, { query }) {
       field.setCustomValidity(given[name] && !isReference(given[name]) ? "A reference: TYPE/ULID" : "");
       if (!field.reportValidity()) return;
     }
-    location.hash = to("history", "", given);
+    location.hash = to("history", "", { ...given, loud: form.elements.loud.checked ? "1" : "" });
   };
   const form = h("form", { class: "filters", role: "search", "aria-label": "Filter the history", onsubmit: (event) => (event.preventDefault(), apply()) },
     FIELDS.map(([name, label, example]) => h("label", { class: "filter-field" }, h("span", {}, label),
       h("input", { type: "text", name, value: isReference(filter[name]) ? short(filter[name]) : filter[name], placeholder: example, autocomplete: "off", spellcheck: "false", oninput: (event) => event.target.setCustomValidity("") }))),
+    h("label", { class: "check" }, h("input", { type: "checkbox", name: "loud", checked: loud, onchange: () => apply() }), "Without signs of life"),
     h("button", { type: "submit", class: "button" }, "Filter"),
-    Object.values(filter).some(Boolean) || query.before ? h("a", { href: "#/history", class: "button" }, "All") : null);
+    Object.values(filter).some(Boolean) || loud || query.before ? h("a", { href: "#/history", class: "button" }, "All") : null);
   return h("div", { class: "page list-page" },
     h("header", { class: "list-head" }, h("h1", { tabindex: "-1" }, "History"), query.before ? h("p", { class: "sub" }, `before commit ${query.before}; `, h("a", { href: to("history", "", filter) }, "follow the newest")) : null, form),
     trouble, list.place);

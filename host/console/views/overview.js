@@ -5,6 +5,7 @@ import { touches } from "../lib/live.js";
 import * as load from "../lib/load.js";
 import { ofQuestion } from "../lib/actions.js";
 import { short } from "../lib/reference.js";
+import { latest } from "../lib/quiet.js";
 import { ofObject, to } from "../lib/route.js";
 import { counted, line, unpacked } from "../lib/text.js";
 import { actionBar, chip, empty, link, section, when } from "../parts/bits.js";
@@ -13,28 +14,27 @@ import { shown } from "../parts/shown.js";
 /** Open requests that are shown, and that are looked up to be counted. */
 const SHOWN = 12;
 const COUNTED = 500;
-/** Commits that are looked at for the last that say something: engines say all the time that they live. */
-const LOOKED = 60;
-const QUIET = new Set(["registry_lease", "session_take", "session_wake", "session_progress"]);
+/** Between two looks at everything, in milliseconds. */
+const REST = 1500;
 
 export function overviewView(ctx) {
   ctx.title("Overview");
-  const part = shown(ctx, { load: (signal) => look(ctx, signal), draw: (data) => draw(data, ctx), about: (change) => touches(change, { kinds: KINDS }), label: "Loading the overview" });
+  const part = shown(ctx, { load: (signal, known) => look(ctx, known, signal), draw: (data) => draw(data, ctx), about: (change) => touches(change, { kinds: KINDS }), label: "Loading the overview", rest: REST });
   return h("div", { class: "page overview" }, h("h1", { class: "visually-hidden", tabindex: "-1" }, "Overview"), part.place);
 }
 
 const KINDS = ["directory", "agent", "request", "question", "thread"].map((it) => `atom:org.quixos.agent:${it}`);
 
-async function look({ door }, signal) {
+async function look({ door }, known, signal) {
   const [{ directories, requests }, agents, history, sessions] = await Promise.all([
-    load.pending(door, signal), load.all(door, "agent", signal), load.history(door, {}, LOOKED, signal), load.newest(door, "session", null, 1, signal),
+    load.pending(door, signal), load.all(door, "agent", signal), latest((before, limit) => load.history(door, { before }, limit, signal), known?.history ?? [], SHOWN), load.newest(door, "session", null, 1, signal),
   ]);
   const looked = await load.rows(door, requests.slice(0, COUNTED), signal);
   const waiting = looked.filter((it) => it.status === "waiting");
   const [places, people, questions] = await Promise.all([
     load.rows(door, directories, signal), load.rows(door, agents, signal), load.questionsOf(door, waiting.map((it) => it.reference), signal),
   ]);
-  return { places, people, requests: looked, total: requests.length, questions: questions.filter((it) => it.status === "open"), history: history.filter((it) => !QUIET.has(it.operation)).slice(-SHOWN).reverse(), hasSessions: sessions.objects.length > 0 };
+  return { places, people, requests: looked, total: requests.length, questions: questions.filter((it) => it.status === "open"), history, hasSessions: sessions.objects.length > 0 };
 }
 
 function draw({ places, people, requests, total, questions, history }, ctx) {
@@ -65,7 +65,7 @@ function draw({ places, people, requests, total, questions, history }, ctx) {
             h("a", { class: "row", href: ofObject(it.reference) }, chip(it.enabled ? "enabled" : "disabled"), h("span", { class: "row-main" }, it.name || "no name"))))) : empty("There are no agents.")),
         section("Done last", { actions: h("a", { href: "#/history" }, "History") },
           history.length ? h("ol", { class: "rows log" }, history.map((it) => h("li", { "data-key": it.commit },
-            h("div", { class: "row" }, h("span", { class: "num sub" }, it.commit), h("span", { class: "row-main" }, it.what, " ", h("span", { class: "sub" }, "on "), link(it.on)), h("span", { class: "sub who" }, it.actor), when(it.instant))))) : empty("Nothing was done yet.")))),
+            h("div", { class: "row" }, h("span", { class: "num sub" }, it.commit), h("span", { class: "row-main" }, it.what, " ", h("span", { class: "sub" }, "on "), link(it.on)), h("span", { class: "sub who" }, it.actor), when(it.instant))))) : empty("Nothing was done lately.")))),
   ];
 }
 

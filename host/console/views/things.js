@@ -49,9 +49,9 @@ export const threadView = view(async (door, at, signal) => {
         section("Said and written", { count: written }, items.length ? h("ol", { class: "items" }, items.map(({ reference: item, data }) => h("li", { class: "item", "data-key": item },
           h("p", { class: "item-head" }, h("span", { class: "kind" }, data.kind), chip(data.phase), link(item, data.key), when(data.updatedAt)), data.text ? h("p", { class: "item-text" }, cut(data.text, 2000)) : null))) : empty("Nothing was written."), written > SHOWN ? h("p", { class: "sub" }, `the newest ${SHOWN}`) : null)),
       h("aside", {}, section("Facts", {}, facts([
-        ["Agent", link(it.agent, it.agentName)], ["Directory", link(it.directory)], session ? ["Session", link(session)] : null, it.active ? ["At", link(it.active)] : null,
+        ["Agent", link(it.agent, it.agentName)], ["Directory", link(it.directory)], session ? ["Session", link(session)] : null, it.active ? ["Active", link(it.active)] : null,
         ["Pending", h("span", { class: "num" }, it.data.pending)], ["Moved", when(it.data.updatedAt)], load.list(it.contexts).length ? ["About", value(load.list(it.contexts))] : null,
-      ].filter(Boolean))), explained(why, ctx), more(reference))),
+      ].filter(Boolean))), explained(why, ctx, "Admission"), more(reference))),
   ];
 }, "Loading the thread");
 
@@ -75,7 +75,7 @@ export const agentView = view(async (door, at, signal) => {
         section("Settings", {}, h("pre", {}, pretty(it.data.settings)))),
       h("aside", {}, section("Facts", {}, facts([
         ["Directory", link(it.directory)], ["Completions", h("a", { href: to("stream", `${short(it.completions)}.events`) }, "the stream")],
-      ])), explained(why, ctx), more(reference))),
+      ])), explained(why, ctx, "Admission"), more(reference))),
   ];
 }, "Loading the agent");
 
@@ -98,7 +98,7 @@ export const directoryView = view(async (door, at, signal) => {
       h("aside", {}, section("Facts", {}, facts([
         ["Pending", h("span", { class: "num" }, it.data.pending)], ["Not interactive", h("span", { class: "num" }, it.data.ordinaryPending)], ["Ends to tell", h("span", { class: "num" }, it.data.notificationPending)],
         ["Profiles", value(it.data.profiles)], ["Default agent", link(it.agent)], ["Initial thread", link(it.thread)], ["Sequence", h("span", { class: "num" }, it.data.sequence)],
-      ])), explained(why, ctx), more(reference))),
+      ])), explained(why, ctx, "Admission"), more(reference))),
   ];
 }, "Loading the directory");
 

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { candidates } from "../console/lib/find.js";
 import * as reference from "../console/lib/reference.js";
 import { credentials, ofObject, parse, to, typed } from "../console/lib/route.js";
+import { latest } from "../console/lib/quiet.js";
 import { ago, span } from "../console/lib/time.js";
 import { merge, reveal, shown, step } from "../console/lib/window.js";
 
@@ -77,4 +78,16 @@ test("a search finds pages, names, ids and commits", () => {
   assert.deepEqual(hrefs("<b>"), ["#/session/session/01BX5ZZKBKACTAV9WEVGEMMVRZ"]);
   assert.deepEqual(hrefs("#41"), ["#/history?before=42"]);
   assert.deepEqual(hrefs(SHORT)[0], ofObject(SHORT));
+});
+
+test("what was done last leaves out signs of life, however many there are, and looks no further than it must", async () => {
+  const all = Array.from({ length: 300 }, (_, at) => ({ commit: at + 1, operation: at % 50 === 0 ? "thread_send" : "registry_lease" }));
+  const asked = [];
+  const page = async (before, limit) => (asked.push(limit), all.filter((it) => before === null || it.commit < before).slice(-limit));
+  const first = await latest(page, [], 3);
+  assert.deepEqual([first.map((it) => it.commit), asked], [[251, 201, 151], [40, 200]]);
+  all.push({ commit: 301, operation: "agent_update" });
+  asked.length = 0;
+  assert.deepEqual((await latest(page, first, 3)).map((it) => it.commit), [301, 251, 201]);
+  assert.equal(asked.length, 2);
 });
