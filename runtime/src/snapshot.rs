@@ -174,6 +174,19 @@ impl<'a> Snapshot<'a> {
         }
     }
 
+    /// Reads what a keyed edge, or a keyed inverse, has at a key; of an inverse there may be several.
+    ///
+    /// # Errors
+    /// As [`Snapshot::edge`]; `invalid` when it is not keyed.
+    pub fn edge_at(
+        &self,
+        object: ObjectRef,
+        name: &str,
+        key: &str,
+    ) -> Result<Vec<ObjectRef>, CallError> {
+        self.edge_slot(object, name)?.at(self.base, object, key)
+    }
+
     /// Reads at most `limit` of the edges that lead to an object, whether it declares an inverse
     /// of them or not, behind one.
     ///

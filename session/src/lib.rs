@@ -5,11 +5,15 @@
 //! in the queries (`handlers.rs`) and the pure rules that they stand on. Nothing here does I/O: an
 //! engine asks what is due, does it, and reports back.
 //!
+//! What whoever operates sessions wants to know of one is read from a snapshot, by the same rules:
+//! [`Reader`], and what is made of it.
+//!
 //! Start at [`package`], which a host gives to `Runtime::builder` beside AgentRuntime, and at the
 //! module that is generated from the definition: [`sessions`].
 
 mod agents;
 mod clock;
+pub mod conversation;
 mod handlers;
 mod instant;
 mod machine;
@@ -20,13 +24,16 @@ mod owner;
 mod past;
 mod pause;
 mod propose;
+mod reader;
 mod reconcile;
 mod reference;
 mod refusal;
+pub mod replay;
 mod reply;
 mod retry;
 mod settings;
 mod shelf;
+pub mod standing;
 mod status;
 mod stored;
 mod tools;
@@ -37,6 +44,7 @@ mod versions;
 
 include!(concat!(env!("OUT_DIR"), "/quixos.rs"));
 
+pub use reader::{Logged, Reader};
 pub use refusal::{NotARefusal, Refusal};
 pub use settings::WrittenSettings;
 

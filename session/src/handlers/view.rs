@@ -10,9 +10,10 @@ use crate::Sessions;
 use crate::past::Past;
 use crate::sessions::session_view::{Context, Handler, Input, Output};
 use crate::sessions::{CallData, InterruptData, Live, SessionData, Usage};
+use crate::standing::Status;
 use crate::status::{CLIENT, PENDING, SERVER};
 use crate::stored::{self, StoredCall};
-use crate::{messages, pause, tree};
+use crate::{messages, tree};
 
 /// A session as a client sees it.
 #[derive(Serialize)]
@@ -94,15 +95,14 @@ impl Handler for Sessions {
     }
 }
 
+/// Returns the status in a client's words: what is under way it is told call by call.
 fn status(past: &impl Past, data: &SessionData, live: &Live) -> Result<&'static str, CallError> {
-    Ok(if data.cancelled {
-        "cancelled"
-    } else if pause::is_paused(past, &live.interrupts, data.head.as_deref())? {
-        "interrupted"
-    } else if data.done {
-        "done"
-    } else {
-        "idle"
+    Ok(match Status::of(past, data, live)? {
+        status @ (Status::Cancelled | Status::Interrupted) => status.word(),
+        Status::Working | Status::Waiting | Status::Done | Status::Idle if data.done => {
+            Status::Done.word()
+        }
+        Status::Working | Status::Waiting | Status::Done | Status::Idle => Status::Idle.word(),
     })
 }
 

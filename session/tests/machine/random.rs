@@ -8,8 +8,7 @@ use quixos_session::sessions::{Live, SessionData};
 use serde_json::{Value, json};
 
 use crate::support::{
-    Dice, Fold, Talk, World, action, begins, calls, ended, frontend, machine, message, retry, says,
-    view,
+    Dice, Talk, World, action, begins, calls, ended, frontend, machine, message, retry, says, view,
 };
 
 /// How many histories, and how long each is.
@@ -356,7 +355,7 @@ async fn random_answer(talk: &Talk<'_>, dice: &mut Dice, step: usize) -> Value {
 /// Checks what always holds of a session.
 async fn check(talk: &Talk<'_>, place: &str) {
     let (data, live) = (talk.data().await, talk.client().live().await.unwrap());
-    assert_eq!(Fold::of(&talk.events().await), Fold::stored(&data, &live), "{place}");
+    talk.replay(place).await;
     let at_work = live.decisions.iter().filter(|decision| decision.status != "queued").count();
     assert!(at_work < 2, "{place}: {live:?}");
     let path: Vec<String> = talk.path().await.into_iter().map(|message| message.id).collect();

@@ -8,13 +8,12 @@
 #![allow(dead_code, unused_imports, reason = "each test binary uses what it needs of this")]
 
 mod dice;
-mod fold;
 mod inputs;
 mod talk;
 mod world;
 
 pub(crate) use dice::Dice;
-pub(crate) use fold::{Fold, Stage};
 pub(crate) use inputs::*;
-pub(crate) use talk::{Happened, Talk, begins, ended};
+pub(crate) use quixos_session::replay::Happened;
+pub(crate) use talk::{Talk, begins, ended};
 pub(crate) use world::{World, refusal};

@@ -4,6 +4,8 @@ use std::future::Future;
 
 use quixos_protocol::{DecisionRequest, LlmRequest, Message};
 use quixos_runtime::{CallError, Ref};
+use quixos_session::Reader;
+use quixos_session::replay::{Happened, Replay};
 use quixos_session::sessions::{
     ActionAnswer, Agenda, Answer, Authority, BlockBegin, BlockBeginToolCall, BlockChange,
     CallFailure, Cancel, Claim, Delivery, DeliveryFailure, Due, Fence, Follow, Interrupt, Outcome,
@@ -48,14 +50,6 @@ pub(crate) fn ended(index: u32, said: &str) -> BlockChange {
 
 /// An answer of a client to something, by its id.
 pub(crate) type Answered<'a> = (&'a str, std::result::Result<Value, &'a str>);
-
-/// One event of a log.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Happened {
-    pub(crate) kind: String,
-    pub(crate) turn: Option<String>,
-    pub(crate) payload: Value,
-}
 
 impl<'w> Talk<'w> {
     pub(crate) fn on(world: &'w World, session: Ref<SessionObject>) -> Self {
@@ -470,12 +464,17 @@ impl<'w> Talk<'w> {
 
     pub(crate) async fn events(&self) -> Vec<Happened> {
         let events = self.client().events(0, usize::MAX).await.unwrap();
-        let happened = events.into_iter().map(|event| Happened {
-            kind: event.r#type,
-            turn: event.turn,
-            payload: serde_json::from_str(&event.payload).unwrap(),
-        });
-        happened.collect()
+        events.iter().map(|event| Happened::read(event).unwrap()).collect()
+    }
+
+    /// Checks that the log, folded anew, comes to what is stored.
+    pub(crate) async fn replay(&self, place: &str) {
+        let folded = Replay::of(&self.events().await).unwrap();
+        let session = self.session;
+        let stored =
+            self.world.runtime.read(|snapshot| Replay::stored(&Reader::on(snapshot, session)));
+        let differs = folded.difference(&stored.await.unwrap());
+        assert_eq!(differs, None, "{place}");
     }
 
     /// Returns the events of a type.
