@@ -14,7 +14,7 @@ const BELOW: [(&str, &[&str]); 12] = [
     ("session", &["codegen", "runtime", "package", "protocol"]),
     ("engine", &["runtime", "package", "protocol", "session"]),
     ("host", &["runtime", "package", "protocol", "session", "engine"]),
-    ("shell", &["schema", "codegen", "runtime", "package", "session", "host"]),
+    ("shell", &["schema", "codegen", "runtime", "package", "protocol", "session", "host"]),
     ("bench", &["schema", "runtime", "package"]),
     ("tests", &["schema"]),
     ("fuzz/properties", &["schema", "runtime", "package", "shell"]),

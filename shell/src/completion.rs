@@ -10,11 +10,13 @@ mod words;
 use std::ops::Range;
 
 use quixos_schema::{AtomIndex, Definitions, MemberKind};
+use quixos_session::standing::Status;
 use serde_json::Value;
 
-use crate::language::{MANUAL, Page, Path, Token, TokenKind, page, tokens};
+use crate::language::{MANUAL, Named, Page, Path, Segment, Token, TokenKind, group, page, tokens};
 use crate::lookup::{self, short};
-use crate::verb::explain::rules::RULES;
+use crate::verb::explain::rules;
+use crate::verb::session::words as session_words;
 
 /// Something that may follow.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,6 +50,12 @@ pub(crate) trait Live {
     fn find(&self, path: &Path) -> Option<Found>;
     /// Returns the state of the object that a path leads to, slot by slot.
     fn state(&self, path: &Path) -> Vec<Value>;
+    /// Returns sessions whose ids begin so, each with what it does; of all, the newest.
+    fn sessions(&self, begin: &str) -> Vec<(String, String)>;
+    /// Returns what waits for an answer in a session: ids, and what they are.
+    fn open(&self, session: &Named) -> Vec<(String, String)>;
+    /// Returns the names of agents, each with its reference.
+    fn agents(&self) -> Vec<(String, String)>;
 }
 
 /// Returns what may follow at a position of a text, the most likely first.
@@ -121,13 +129,11 @@ impl Completer<'_> {
             other => other,
         };
         let Some((first, rest)) = tokens.split_first() else {
-            for page in MANUAL {
-                self.suggest(page.name, page.summary, true);
-            }
+            self.commands();
             return self.path_or_variables();
         };
         let TokenKind::Word(verb) = &first.kind else { return };
-        let Some(page) = page(verb) else { return };
+        let Some((page, rest)) = self.page(verb, rest) else { return };
         if self.typed.starts_with("--") {
             for flag in page.flags {
                 self.suggest(format!("--{flag}"), "", true);
@@ -140,13 +146,46 @@ impl Completer<'_> {
         self.argument(page, rest);
     }
 
+    /// The words that commands begin with.
+    fn commands(&mut self) {
+        for page in MANUAL {
+            match page.name.split_once(' ') {
+                None => self.suggest(page.name, page.summary, true),
+                Some((group, _)) => self.suggest(group, format!("`help {group}`"), true),
+            }
+        }
+    }
+
+    /// The command that was begun and what stands behind it; of a group, its second words are
+    /// suggested first.
+    fn page<'t>(&mut self, verb: &str, rest: &'t [Token]) -> Option<(&'static Page, &'t [Token])> {
+        if let Some(page) = page(verb) {
+            return Some((page, rest));
+        }
+        let Some((second, rest)) = rest.split_first() else {
+            for (word, page) in group(verb) {
+                self.suggest(word, page.summary, true);
+            }
+            return None;
+        };
+        let (_, page) = group(verb).find(|(word, _)| second.word() == Some(word))?;
+        Some((page, rest))
+    }
+
     /// Outside of JSON.
     fn argument(&mut self, page: &Page, rest: &[Token]) {
         let before = rest.last().map(|token| &token.kind);
-        let after_option = matches!(before, Some(TokenKind::Word(word))
-            if rest.len() > 1 && page.options.contains(&word.as_str()));
+        let first = usize::from(!matches!(page.name, "sessions" | "history"));
+        let option = rest.last().filter(|_| rest.len() > first).and_then(Token::word);
+        let option = option.filter(|word| page.options.contains(word));
         match (page.name, rest.len()) {
-            (_, _) if after_option => self.path_or_variables(),
+            (_, _) if option.is_some() => self.option_value(page, option),
+            (name, 0) if name.starts_with("session ") => self.sessions(),
+            ("session answer" | "session fail", 1) => {
+                if let Some(session) = rest.first().and_then(named) {
+                    self.open(&session);
+                }
+            }
             ("list", 0) => self.atoms(false),
             ("create", 0) => self.atoms(true),
             ("describe", 0) => self.subjects(),
@@ -173,23 +212,59 @@ impl Completer<'_> {
             ("show" | "get" | "read" | "follow" | "cursor" | "explain", 0) => {
                 self.path_or_variables();
                 if page.name == "explain" {
-                    for rule in RULES {
+                    for rule in rules::all() {
                         self.suggest(rule.word, rule.when, true);
                     }
                 }
             }
-            ("help", 0) => {
-                for page in MANUAL {
-                    self.suggest(page.name, page.summary, true);
+            ("help", 0) => self.commands(),
+            ("help", 1) => {
+                if let Some(TokenKind::Word(first)) = before {
+                    self.page(first, &[]);
                 }
             }
             ("history", 0) => {
                 self.suggest("verify", "checks the chain", true);
                 self.options(page);
             }
-            (_, at) if at > 0 || page.name == "history" => self.options(page),
+            (_, at) if at >= first => self.options(page),
             _ => {}
         }
+    }
+
+    /// What may stand behind an option.
+    fn option_value(&mut self, page: &Page, option: Option<&str>) {
+        match option {
+            Some("status") => {
+                for status in Status::ALL {
+                    self.suggest(status.word(), "", true);
+                }
+            }
+            Some("agent") => {
+                for (name, about) in self.live.agents() {
+                    self.suggest(session_words::id(&name), about, true);
+                }
+            }
+            Some("after") if page.name == "sessions" => self.sessions(),
+            _ => self.path_or_variables(),
+        }
+    }
+
+    /// Sessions by their ids, or by references.
+    fn sessions(&mut self) {
+        let begun = self.typed.trim_start_matches('"').to_owned();
+        for (id, about) in self.live.sessions(&begun) {
+            self.suggest(session_words::id(&id), about, true);
+        }
+        self.path_or_variables();
+    }
+
+    /// What waits for an answer in a session.
+    fn open(&mut self, session: &Named) {
+        for (id, about) in self.live.open(session) {
+            self.suggest(session_words::id(&id), about, true);
+        }
+        self.path_or_variables();
     }
 
     fn options(&mut self, page: &Page) {
@@ -299,6 +374,17 @@ impl Completer<'_> {
                 self.found.push(Suggestion { text, span: last.span.clone(), about, ends });
             }
         }
+    }
+}
+
+/// Returns what a token names, if it is an id or a path.
+fn named(token: &Token) -> Option<Named> {
+    match &token.kind {
+        TokenKind::Word(name) | TokenKind::Text(name) => {
+            Some(Named::Id(Segment { name: name.clone(), span: token.span.clone() }))
+        }
+        TokenKind::Path(path) => Some(Named::Path(path.clone())),
+        TokenKind::Flag(_) | TokenKind::Mark(_) | TokenKind::End => None,
     }
 }
 

@@ -31,6 +31,6 @@ mod whole_file;
 pub use exit::Exit;
 pub use failure::{Failure, Origin};
 pub use names::Names;
-pub use output::{Answer, Block, Format, Output, Style};
+pub use output::{Answer, Block, Format, Output, Paint, Style};
 pub use remote::{ConnectArgs, Connection, HostCommands, RemoteShell};
 pub use shell::{Ask, Flow, Shell};

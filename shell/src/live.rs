@@ -2,16 +2,21 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use quixos_runtime::{Clock, Runtime, blocking};
+use quixos_package::agent_runtime::AgentObject;
+use quixos_runtime::{Atom, CallError, Clock, EdgeEntry, ObjectRef, Ref, Runtime, blocking};
 use quixos_schema::AtomIndex;
+use quixos_session::Reader;
+use quixos_session::sessions::SessionObject;
 use serde_json::Value;
 
 use crate::completion::{Found, Live, Suggestion, complete};
-use crate::language::{Path, Variables as _};
+use crate::language::{Named, Path, Variables as _};
 use crate::scope::{Kept, Scope};
 use crate::shell::Suggest;
 use crate::stop::Stop;
+use crate::verb::explain::facts;
 use crate::verb::list::{brief, telling};
+use crate::verb::session::find;
 
 /// How many objects of an atom are suggested.
 const MOST: usize = 20;
@@ -88,6 +93,60 @@ impl Live for Session {
         });
         states.unwrap_or_default()
     }
+
+    fn sessions(&self, begin: &str) -> Vec<(String, String)> {
+        let found = self.read(|scope| {
+            let sessions = if begin.is_empty() {
+                scope.snapshot.recent_objects(SessionObject::TAG, None, MOST)?
+            } else {
+                sessions_from(scope, begin)?
+            };
+            let readers = sessions.into_iter().map(|session| {
+                let reader = Reader::on(scope.snapshot, Ref::checked(session)?);
+                let binding = reader.binding()?;
+                let about = format!("{}, {}", binding.agent_id, reader.status()?.word());
+                Ok((binding.session_id, about))
+            });
+            readers.collect::<Result<Vec<_>, Stop>>()
+        });
+        found.unwrap_or_default()
+    }
+
+    fn open(&self, session: &Named) -> Vec<(String, String)> {
+        let found = self.read(|scope| {
+            let live = find(scope, session)?.live()?;
+            let interrupts = live.interrupts.into_iter().map(|it| (it.id, it.reason));
+            let calls = live.calls.into_iter().filter(|it| it.handler != "server");
+            Ok(interrupts.chain(calls.map(|it| (it.id, it.kind))).collect())
+        });
+        found.unwrap_or_default()
+    }
+
+    fn agents(&self) -> Vec<(String, String)> {
+        let found = self.read(|scope| {
+            let agents = scope.snapshot.objects(AgentObject::TAG, None, MOST)?;
+            let named = agents.into_iter().map(|agent| {
+                let data = facts::state(scope, agent, "data")?;
+                Ok((facts::text(&data, "name").to_owned(), scope.text(agent)))
+            });
+            named.collect::<Result<Vec<_>, Stop>>()
+        });
+        found.unwrap_or_default()
+    }
+}
+
+/// Returns sessions whose ids begin so, in the order of their ids.
+fn sessions_from(scope: &Scope<'_>, begin: &str) -> Result<Vec<ObjectRef>, CallError> {
+    let mut found = Vec::new();
+    for registry in Reader::registries(scope.snapshot)? {
+        let registry = registry.object();
+        found.extend(scope.snapshot.edge_at(registry, "sessions", begin)?);
+        let after = EdgeEntry { key: Some(begin.to_owned()), object: registry };
+        let page = scope.snapshot.edge(registry, "sessions", Some(&after), MOST)?;
+        let begun = |it: &EdgeEntry| it.key.as_ref().is_some_and(|key| key.starts_with(begin));
+        found.extend(page.into_iter().filter(begun).map(|entry| entry.object));
+    }
+    Ok(found)
 }
 
 #[cfg(test)]

@@ -46,6 +46,8 @@ pub struct Answer {
 pub enum Block {
     /// A line.
     Line(String),
+    /// A line in pieces; on a terminal it is cut where that ends.
+    Pieces(Vec<(Paint, String)>),
     /// A line that stands above others.
     Heading(String),
     /// Names and what they are.
@@ -56,6 +58,23 @@ pub enum Block {
     Value(Value),
     /// Blocks that belong to the line above.
     Within(Vec<Block>),
+}
+
+/// How a piece of a line is painted, where colours are used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Paint {
+    /// As it is.
+    Plain,
+    /// What counts.
+    Strong,
+    /// What is there for the sake of completeness.
+    Faint,
+    /// It went well.
+    Good,
+    /// It went wrong.
+    Bad,
+    /// Somebody has to do something.
+    Open,
 }
 
 impl Answer {
@@ -83,6 +102,13 @@ impl Answer {
     #[must_use]
     pub fn heading(mut self, line: impl Into<String>) -> Self {
         self.blocks.push(Block::Heading(line.into()));
+        self
+    }
+
+    /// Adds a line in pieces.
+    #[must_use]
+    pub fn pieces(mut self, pieces: Vec<(Paint, String)>) -> Self {
+        self.blocks.push(Block::Pieces(pieces));
         self
     }
 

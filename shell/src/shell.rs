@@ -246,6 +246,12 @@ impl Shell {
                 self.read(|scope| Ok(verb::history::verify(scope.snapshot)??))?
             }
             Verb::Verify => verb::verify::verify(&self.runtime)?,
+            Verb::Sessions(filter) => {
+                self.read(|scope| verb::session::list::list(scope, filter))?
+            }
+            Verb::Session { session, deed } => {
+                verb::session::act(self, session, deed, flags, output)?
+            }
             Verb::Explain { what, on } => self.read(|scope| {
                 let on = on.as_ref().map(|path| scope.object(path)).transpose()?;
                 verb::explain::explain(scope, what, on)

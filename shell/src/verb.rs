@@ -7,6 +7,7 @@ pub(crate) mod follow;
 pub(crate) mod help;
 pub(crate) mod history;
 pub(crate) mod list;
+pub(crate) mod session;
 pub(crate) mod show;
 pub(crate) mod stream;
 pub(crate) mod verify;

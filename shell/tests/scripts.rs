@@ -8,7 +8,9 @@
 //! Each is played twice: in a shell over the store, and in one that is connected to a host over it.
 //! Both must print the same.
 //!
-//! The `script` blocks of `docs/shell.md` are played too, one after the other in one shell.
+//! The `script` blocks of `docs/shell.md` are played too, one after the other in one shell; those
+//! that are marked `script sessions` in another one, which stands where `setup/sessions.script` ends.
+//! The scripts of the folder `sessions`, too, are played on a store that has sessions.
 //!
 //! `UPDATE_EXPECT=1` writes the answers anew; the diff is the review. After every script the store
 //! must pass `verify`.
@@ -27,7 +29,7 @@ use expect_test::expect_file;
 use libtest_mimic::{Arguments, Failed, Trial};
 use quixos_host::OperatorDoor;
 use quixos_runtime::store::MemoryStore;
-use quixos_runtime::{Clock, ManualClock, Runtime, SeededIds, blocking};
+use quixos_runtime::{Clock, ManualClock, PackageCode, Runtime, SeededIds, blocking};
 use quixos_shell::{Connection, Exit, Format, Names, Output, RemoteShell, Shell, Style};
 use support::{TOKEN, door};
 
@@ -35,6 +37,9 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/scripts");
 
 /// The document whose examples are scripts.
 const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/shell.md");
+
+/// The folder of the scripts, and the setup, of a store that has sessions.
+const SESSIONS: &str = "sessions";
 
 /// When every script begins.
 const BEGIN: &str = "2026-01-01T00:00:00Z";
@@ -52,7 +57,7 @@ fn main() {
         };
         let shown = Trial::test("the_document_shows_what_happens", move || document(place));
         trials.push(shown.with_kind(kind));
-        for folder in ["operations", "stories"] {
+        for folder in ["operations", "stories", SESSIONS] {
             for path in scripts(folder) {
                 let name = format!("{folder}::{}", stem(&path));
                 let trial = Trial::test(name, move || transcript(&path, place));
@@ -186,11 +191,21 @@ impl Drop for Stage {
 
 impl Stage {
     fn new(place: Place) -> Result<Self, Failed> {
+        Self::with(place, quixos_package::packages())
+    }
+
+    /// A shell on a store that has sessions.
+    fn with_sessions(place: Place) -> Result<Self, Failed> {
+        let packages = quixos_package::packages().into_iter();
+        Self::with(place, packages.chain([quixos_session::package()]))
+    }
+
+    fn with(place: Place, packages: impl IntoIterator<Item = PackageCode>) -> Result<Self, Failed> {
         let clock = Arc::new(ManualClock::at(BEGIN.parse()?));
         let mut builder = Runtime::builder()
             .clock(Arc::clone(&clock) as Arc<dyn Clock>)
             .ids(Arc::new(SeededIds::new(1)));
-        for package in quixos_package::packages() {
+        for package in packages {
             builder = builder.package(package);
         }
         let runtime = builder.open(Arc::new(MemoryStore::new()))?;
@@ -251,7 +266,8 @@ impl Stage {
 
 fn transcript(path: &Path, place: Place) -> Result<(), Failed> {
     let text = fs::read_to_string(path)?;
-    let mut stage = Stage::new(place)?;
+    let has_sessions = path.parent().is_some_and(|folder| folder.ends_with(SESSIONS));
+    let mut stage = if has_sessions { Stage::with_sessions(place)? } else { Stage::new(place)? };
     let written = played(&mut stage, &text)?;
     expect_file![path].assert_eq(&written);
     sound(&stage)?;
@@ -281,21 +297,27 @@ fn played(stage: &mut Stage, text: &str) -> Result<String, Failed> {
     Ok(written)
 }
 
-/// The examples of the document, played in one shell, in their order.
+/// The examples of the document, played in one shell, in their order; those about sessions in
+/// another.
 fn document(place: Place) -> Result<(), Failed> {
     let text = fs::read_to_string(DOCUMENT)?;
-    let mut stage = Stage::new(place)?;
+    let mut plain = Stage::new(place)?;
+    let mut sessions = Stage::with_sessions(place)?;
+    sessions.set_up(SESSIONS)?;
     let mut written = String::new();
     let mut rest = text.as_str();
-    while let Some((before, block)) = rest.split_once("```script\n") {
+    while let Some((before, block)) = rest.split_once("```script") {
+        let (mark, block) = block.split_once('\n').ok_or("a block that does not begin")?;
         let (script, after) = block.split_once("```\n").ok_or("a block that does not end")?;
+        let stage = if mark.trim() == SESSIONS { &mut sessions } else { &mut plain };
         written.push_str(before);
-        write!(written, "```script\n{}```\n", played(&mut stage, script)?)?;
+        write!(written, "```script{mark}\n{}```\n", played(stage, script)?)?;
         rest = after;
     }
     written.push_str(rest);
     expect_file![DOCUMENT].assert_eq(&written);
-    sound(&stage)?;
+    sound(&plain)?;
+    sound(&sessions)?;
     let codes = Exit::ALL
         .iter()
         .map(|exit| format!("| {} | `{}` | {} |", exit.number(), exit.code(), exit.meaning()));

@@ -27,6 +27,17 @@ impl Live for Store {
     fn state(&self, _: &Path) -> Vec<Value> {
         vec![json!({"attempt": "a1", "generation": 7, "status": "running"})]
     }
+    fn sessions(&self, begin: &str) -> Vec<(String, String)> {
+        let all = ["s1", "s2", "by mail"].map(|id| (id.to_owned(), "idle".to_owned()));
+        all.into_iter().filter(|(id, _)| id.starts_with(begin)).collect()
+    }
+    fn open(&self, session: &Named) -> Vec<(String, String)> {
+        let is_first = matches!(session, Named::Id(id) if id.name == "s1");
+        if is_first { vec![("int_1".to_owned(), "why?".to_owned())] } else { Vec::new() }
+    }
+    fn agents(&self) -> Vec<(String, String)> {
+        vec![("concierge".to_owned(), String::new())]
+    }
 }
 
 fn store() -> Store {
@@ -105,6 +116,22 @@ fn flags_options_and_names_of_the_definition() {
     assert_eq!(after("describe request_cl"), ["request_claim"]);
     assert_eq!(after("describe AgentRequest.cl"), ["AgentRequest.claim"]);
     assert_eq!(after("create "), ["workspace"]);
+}
+
+#[test]
+fn sessions_go_by_their_ids_and_what_is_open_in_them_is_offered() {
+    assert_eq!(after("sess"), ["sessions", "session"]);
+    assert_eq!(after("session fo"), ["follow"]);
+    assert_eq!(after("session show s"), ["s1", "s2"]);
+    assert_eq!(after("session show \"by"), ["\"by mail\""]);
+    assert_eq!(after("session answer s1 int"), ["int_1"]);
+    assert_eq!(after("session answer s2 int"), Vec::<String>::new());
+    assert_eq!(after("session cancel s1 t"), ["turn"]);
+    assert_eq!(after("sessions st"), ["status"]);
+    assert_eq!(after("sessions status work"), ["working"]);
+    assert_eq!(after("sessions limit 3 agent c"), ["concierge"]);
+    assert_eq!(after("sessions after s1"), ["s1"]);
+    assert_eq!(after("help session re"), ["replay"]);
 }
 
 #[test]

@@ -67,6 +67,10 @@ pub(crate) enum Verb {
     Verify,
     /// `explain REQUEST`, `explain REASON [on REF]`
     Explain { what: Explained, on: Option<Path> },
+    /// `sessions …`
+    Sessions(Sessions),
+    /// `session VERB SESSION …`
+    Session { session: Named, deed: Deed },
     /// `vars`
     Vars,
     /// `help [COMMAND]`
@@ -108,4 +112,81 @@ pub(crate) enum Explained {
     Path(Path),
     /// The reason of a refusal.
     Reason(Segment),
+}
+
+/// Which sessions are listed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Sessions {
+    /// With this status.
+    pub(crate) status: Option<Segment>,
+    /// Of this agent.
+    pub(crate) agent: Option<String>,
+    /// Of this owner.
+    pub(crate) owner: Option<String>,
+    /// Of this tenant.
+    pub(crate) tenant: Option<String>,
+    /// At most so many.
+    pub(crate) limit: Option<usize>,
+    /// Behind this one.
+    pub(crate) after: Option<Named>,
+}
+
+/// How a session is named, or something in one.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Named {
+    /// By its id.
+    Id(Segment),
+    /// By a reference, or by what holds one.
+    Path(Path),
+}
+
+impl Named {
+    /// Returns the bytes that name it.
+    pub(crate) fn span(&self) -> Range<usize> {
+        match self {
+            Self::Id(id) => id.span.clone(),
+            Self::Path(path) => {
+                let end = path.segments.last().map_or(path.base_span.end, |last| last.span.end);
+                path.base_span.start..end
+            }
+        }
+    }
+}
+
+/// What is done with a session.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Deed {
+    /// `session show SESSION [limit N]`
+    Show { limit: Option<usize> },
+    /// `session follow SESSION [from N] [limit N]`
+    Follow { from: Option<u64>, limit: Option<usize> },
+    /// `session explain SESSION [turn T]`
+    Explain { turn: Option<String> },
+    /// `session replay SESSION [at N]`
+    Replay { at: Option<u64> },
+    /// What changes it.
+    Speak(Speech),
+}
+
+/// What is said to a session.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Speech {
+    /// `session send SESSION INPUT [turn T] [agent A] [owner O] [tenant T]`
+    Send {
+        input: Template,
+        turn: Option<String>,
+        agent: Option<String>,
+        owner: Option<String>,
+        tenant: Option<String>,
+    },
+    /// `session answer SESSION ID [JSON]`
+    Answer { to: Named, value: Option<Template> },
+    /// `session fail SESSION CALL TEXT`
+    Fail { call: Named, error: String },
+    /// `session pause SESSION TEXT [JSON]`
+    Pause { reason: String, payload: Option<Template> },
+    /// `session cancel SESSION [turn T]`
+    Cancel { turn: Option<String> },
+    /// `session close SESSION`
+    Close,
 }

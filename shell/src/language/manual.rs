@@ -4,7 +4,7 @@
 /// A page of the manual.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Page {
-    /// The word that begins the command.
+    /// The word that begins the command; of a group of commands, two.
     pub(crate) name: &'static str,
     /// How it is written.
     pub(crate) usage: &'static str,
@@ -21,6 +21,7 @@ pub(crate) struct Page {
 }
 
 const WRITING: &[&str] = &["dry-run", "internal", "yes"];
+const SPEAKING: &[&str] = &["dry-run", "yes"];
 
 /// The manual, in the order of its table of contents.
 pub(crate) const MANUAL: &[Page] = &[
@@ -149,6 +150,114 @@ pub(crate) const MANUAL: &[Page] = &[
         flags: &[],
     },
     Page {
+        name: "sessions",
+        usage: "sessions [status WORD] [agent A] [owner O] [tenant T] [limit N] [after SESSION]",
+        summary: "lists sessions, the newest first: what each does, and what it waits for",
+        more: "WORD is `working`, `waiting` (for its client), `interrupted`, `done`, `idle` or \
+               `cancelled`. Shows 20, or N, and says whether there are more.",
+        example: "sessions status working agent concierge",
+        options: &["status", "agent", "owner", "tenant", "limit", "after"],
+        flags: &[],
+    },
+    Page {
+        name: "session show",
+        usage: "session show SESSION [limit N]",
+        summary: "shows a session: where it stands, and its messages as a tree",
+        more: "SESSION is a session's id, a reference, or what `session send` answered. Under each \
+               message stand the calls that it made; what is not on the way to the head is faint. \
+               Shows the newest 50 messages, or N.",
+        example: "session show s1",
+        options: &["limit"],
+        flags: &[],
+    },
+    Page {
+        name: "session follow",
+        usage: "session follow SESSION [from N] [limit N]",
+        summary: "prints what happens in a session as it becomes durable, a line an event",
+        more: "Begins behind the last event, or at N; ends after `limit` events, or with ctrl-c.",
+        example: "session follow s1 from 0 limit 10",
+        options: &["from", "limit"],
+        flags: &[],
+    },
+    Page {
+        name: "session explain",
+        usage: "session explain SESSION [turn T]",
+        summary: "says why a session, or a turn of it, does not go on, and what would let it",
+        more: "Who drives it, what pauses it, what the worker is asked, what is called and until \
+               when, what waits behind it; each with the commands that release it.",
+        example: "session explain s1",
+        options: &["turn"],
+        flags: &[],
+    },
+    Page {
+        name: "session replay",
+        usage: "session replay SESSION [at N]",
+        summary: "folds the log of a session anew, and compares it with what is stored",
+        more: "`at N` shows what the session was after its first N events. A difference is an \
+               error that names the first thing that differs.",
+        example: "session replay s1 at 20",
+        options: &["at"],
+        flags: &[],
+    },
+    Page {
+        name: "session send",
+        usage: "session send SESSION INPUT [turn T] [agent A] [owner O] [tenant T]",
+        summary: "sends a message to a session, or begins one with it",
+        more: "INPUT is a text, a list of content parts, or a whole client input as a record. A \
+               session that is not there is begun with `agent`, for `owner` (else you) of `tenant` \
+               (else `default`). `--dry-run` shows what would be logged.",
+        example: "session send s1 \"Hello\" agent concierge",
+        options: &["turn", "agent", "owner", "tenant"],
+        flags: SPEAKING,
+    },
+    Page {
+        name: "session answer",
+        usage: "session answer SESSION ID [JSON]",
+        summary: "resumes an interrupt, or settles a call with a result",
+        more: "ID is that of an open interrupt or of a call that the client or the worker runs, or \
+               the reference of the question that asks the same. Without JSON it is `null`.",
+        example: "session answer s1 call-7 {approved: true}",
+        options: &[],
+        flags: SPEAKING,
+    },
+    Page {
+        name: "session fail",
+        usage: "session fail SESSION CALL TEXT",
+        summary: "settles a call with a failure, for good",
+        more: "",
+        example: "session fail s1 call-7 \"nobody is there\"",
+        options: &[],
+        flags: SPEAKING,
+    },
+    Page {
+        name: "session pause",
+        usage: "session pause SESSION TEXT [JSON]",
+        summary: "pauses a session at its head with an interrupt, which an operator resumes",
+        more: "TEXT says why. Model calls under way are voided, tools and sub-agents go on.",
+        example: "session pause s1 \"wait for me\"",
+        options: &[],
+        flags: SPEAKING,
+    },
+    Page {
+        name: "session cancel",
+        usage: "session cancel SESSION [turn T]",
+        summary: "cancels the active turn of a session, or another one, with all that runs for it",
+        more: "At a terminal it shows what would be logged, and asks; `--yes` answers.",
+        example: "session cancel s1",
+        options: &["turn"],
+        flags: SPEAKING,
+    },
+    Page {
+        name: "session close",
+        usage: "session close SESSION",
+        summary: "cancels a session for good, with all that runs in it and below it",
+        more: "It takes nothing any more. At a terminal it shows what would be logged, and asks; \
+               `--yes` answers.",
+        example: "session close s1",
+        options: &[],
+        flags: SPEAKING,
+    },
+    Page {
         name: "vars",
         usage: "vars",
         summary: "lists the variables",
@@ -180,4 +289,12 @@ pub(crate) const MANUAL: &[Page] = &[
 /// Returns the page of a command.
 pub(crate) fn page(name: &str) -> Option<&'static Page> {
     MANUAL.iter().find(|page| page.name == name)
+}
+
+/// Returns the pages of a group: those whose names begin with a word, and have another one.
+pub(crate) fn group(word: &str) -> impl Iterator<Item = (&'static str, &'static Page)> {
+    MANUAL.iter().filter_map(move |page| {
+        let (first, second) = page.name.split_once(' ')?;
+        (first == word).then_some((second, page))
+    })
 }

@@ -14,9 +14,11 @@ mod parser;
 mod template;
 mod token;
 
-pub(crate) use command::{Call, Command, Explained, Flags, Subject, Verb};
+pub(crate) use command::{
+    Call, Command, Deed, Explained, Flags, Named, Sessions, Speech, Subject, Verb,
+};
 pub(crate) use fault::Fault;
-pub(crate) use manual::{MANUAL, Page, page};
+pub(crate) use manual::{MANUAL, Page, group, page};
 pub(crate) use parser::parse;
 pub(crate) use template::{Place, Template, TemplateKind, Variables};
 pub(crate) use token::{Base, Path, Segment, Token, TokenKind, tokens};

@@ -3,14 +3,15 @@
 //! The whole text is read before anything runs: a script with a fault in its last line does
 //! nothing.
 
+mod session;
 mod value;
 
 use std::ops::Range;
 
 use self::value::plain;
-use super::command::{Call, Command, Explained, Flags, Subject, Verb};
+use super::command::{Call, Command, Explained, Flags, Named, Subject, Verb};
 use super::fault::Fault;
-use super::manual::{MANUAL, Page, page};
+use super::manual::{MANUAL, Page, group, page};
 use super::template::Template;
 use super::token::{Base, Path, Segment, Token, TokenKind, tokens};
 
@@ -43,6 +44,8 @@ struct Options {
     numbers: Vec<(&'static str, u64)>,
     words: Vec<(&'static str, String)>,
     paths: Vec<(&'static str, Path)>,
+    statuses: Vec<Segment>,
+    sessions: Vec<Named>,
 }
 
 impl<'t> Parser<'t> {
@@ -95,9 +98,33 @@ impl<'t> Parser<'t> {
         let Some(first) = self.peek() else {
             return Err(self.missing("a command"));
         };
-        let Some(page) = first.word().and_then(page) else { return self.bare(first) };
-        self.at += 1;
+        let Some(page) = self.page()? else { return self.bare(first) };
         Ok((self.verb_of(page)?, page))
+    }
+
+    /// The page of the command that begins here; of a group it has two words.
+    fn page(&mut self) -> Result<Option<&'static Page>, Fault> {
+        let Some(first) = self.peek().and_then(|token| token.word()) else { return Ok(None) };
+        if let Some(page) = page(first) {
+            self.at += 1;
+            return Ok(Some(page));
+        }
+        if group(first).next().is_none() {
+            return Ok(None);
+        }
+        self.at += 1;
+        let second = self.name("what to do")?;
+        let found = group(first).find(|(word, _)| *word == second.name);
+        match found {
+            Some((_, page)) => Ok(Some(page)),
+            None => {
+                let message = format!("no command `{first} {}`", second.name);
+                let words = group(first).map(|(word, _)| word);
+                Err(Fault::new(second.span, message)
+                    .help(format!("`help {first}` lists them"))
+                    .suggest(&second.name, words))
+            }
+        }
     }
 
     /// A value where a command could be.
@@ -160,12 +187,25 @@ impl<'t> Parser<'t> {
                 Verb::Explain { what, on: self.options(page)?.path("on") }
             }
             "vars" => Verb::Vars,
-            "help" => Verb::Help(match self.peek() {
-                Some(_) => Some(self.name("a command")?),
-                None => None,
-            }),
+            "help" => Verb::Help(self.helped()?),
+            "sessions" => Verb::Sessions(self.sessions(page)?),
+            name if name.starts_with("session ") => self.session(page)?,
             _ => Verb::Exit,
         })
+    }
+
+    /// The name of a command, of one word or of two.
+    fn helped(&mut self) -> Result<Option<Segment>, Fault> {
+        if self.peek().is_none() {
+            return Ok(None);
+        }
+        let first = self.name("a command")?;
+        if self.peek().is_none() {
+            return Ok(Some(first));
+        }
+        let second = self.name("a command")?;
+        let span = first.span.start..second.span.end;
+        Ok(Some(Segment { name: format!("{} {}", first.name, second.name), span }))
     }
 
     fn call(&mut self) -> Result<Call, Fault> {
@@ -223,6 +263,13 @@ impl<'t> Parser<'t> {
             };
             self.at += 1;
             match *name {
+                "after" if page.name == "sessions" => {
+                    options.sessions.push(self.named("a session")?);
+                }
+                "status" => options.statuses.push(self.name("a status")?),
+                "agent" | "owner" | "tenant" | "turn" => {
+                    options.words.push((name, self.name("a name")?.name));
+                }
                 "after" | "on" | "touching" => options.paths.push((name, self.path("an object")?)),
                 "actor" | "operation" => options.words.push((name, self.name("a name")?.name)),
                 _ => options.numbers.push((name, self.number()?)),

@@ -6,12 +6,15 @@ use comfy_table::presets::NOTHING;
 use comfy_table::{Cell, ContentArrangement, Table};
 use serde_json::Value;
 
-use super::{Block, Style};
+use super::{Block, Paint, Style};
 use crate::failure::Failure;
 use crate::names::Names;
 
 const BOLD: (&str, &str) = ("\u{1b}[1m", "\u{1b}[0m");
 const FAINT: (&str, &str) = ("\u{1b}[2m", "\u{1b}[0m");
+const GREEN: (&str, &str) = ("\u{1b}[32m", "\u{1b}[0m");
+const RED: (&str, &str) = ("\u{1b}[31m", "\u{1b}[0m");
+const YELLOW: (&str, &str) = ("\u{1b}[33m", "\u{1b}[0m");
 
 /// Returns the blocks as text; references are named before anything is laid out.
 pub(super) fn blocks(blocks: &[Block], style: Style, names: &mut Names) -> String {
@@ -19,6 +22,11 @@ pub(super) fn blocks(blocks: &[Block], style: Style, names: &mut Names) -> Strin
     for block in blocks {
         match block {
             Block::Line(line) => text.push_str(&format!("{}\n", names.text(line))),
+            Block::Pieces(line) => {
+                let named = line.iter().map(|(paint, text)| (*paint, names.text(text)));
+                text.push_str(&pieces(&named.collect::<Vec<_>>(), style));
+                text.push('\n');
+            }
             Block::Heading(line) => {
                 if !text.is_empty() {
                     text.push('\n');
@@ -109,6 +117,34 @@ fn table(head: Option<&[String]>, rows: Vec<Vec<String>>, style: Style) -> Strin
         text.push('\n');
     }
     text
+}
+
+/// A line in pieces. Where there is a width, what does not fit is cut off.
+fn pieces(line: &[(Paint, String)], style: Style) -> String {
+    let mut left = style.width.map_or(usize::MAX, usize::from);
+    let mut text = String::new();
+    for (how, piece) in line {
+        let length = piece.chars().count();
+        let cut = length > left;
+        let piece: String = if cut {
+            piece.chars().take(left.saturating_sub(1)).chain(['…']).collect()
+        } else {
+            piece.clone()
+        };
+        text.push_str(&match how {
+            Paint::Plain => piece,
+            Paint::Strong => paint(&piece, BOLD, style),
+            Paint::Faint => paint(&piece, FAINT, style),
+            Paint::Good => paint(&piece, GREEN, style),
+            Paint::Bad => paint(&piece, RED, style),
+            Paint::Open => paint(&piece, YELLOW, style),
+        });
+        if cut {
+            break;
+        }
+        left -= length;
+    }
+    text.trim_end().to_owned()
 }
 
 fn paint(text: &str, (begin, end): (&str, &str), style: Style) -> String {

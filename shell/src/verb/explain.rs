@@ -6,14 +6,17 @@
 
 mod admission;
 mod codes;
-mod facts;
+pub(crate) mod facts;
 mod request;
 pub(crate) mod rules;
+mod session;
 
 use std::ops::Range;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use quixos_runtime::{CallError, ObjectRef};
+use quixos_runtime::{Atom, CallError, ObjectRef, Ref};
+use quixos_session::Reader;
+use quixos_session::sessions::SessionObject;
 use serde_json::{Value, json};
 
 use crate::language::{Explained, Fault, Segment, Variables as _};
@@ -25,6 +28,8 @@ const REQUEST: &str = "atom:org.quixos.agent:request";
 const THREAD: &str = "atom:org.quixos.agent:thread";
 const AGENT: &str = "atom:org.quixos.agent:agent";
 const DIRECTORY: &str = "atom:org.quixos.agent:directory";
+
+pub(crate) use session::explain as explain_session;
 
 /// Why something is as it is.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -100,15 +105,22 @@ fn object(scope: &Scope<'_>, object: ObjectRef, span: Range<usize>) -> Result<An
     match atom.id.as_str() {
         REQUEST => {
             let facts = facts::request(scope, object)?;
-            Ok(answer(&scope.text(object), request::explain(&facts)))
+            let mut explanation = request::explain(&facts);
+            let session = session::of_request(scope, object)?;
+            explanation.facts.extend(session.map(|session| ("session", session)));
+            Ok(answer(&scope.text(object), explanation))
         }
         THREAD | AGENT | DIRECTORY => {
             let facts = admission::facts(scope, object)?;
             Ok(answer(&scope.text(object), admission::would_admit(&facts)))
         }
+        SessionObject::ID => {
+            let session = Reader::on(scope.snapshot, Ref::checked(object)?);
+            Ok(explain_session(scope, &session, None)?)
+        }
         _ => {
             let message = format!("`{}` is nothing to explain", atom.name);
-            let help = "a request, an agent, a thread and a directory are";
+            let help = "a request, a session, an agent, a thread and a directory are";
             Err(Fault::new(span, message).help(help).into())
         }
     }
@@ -149,7 +161,7 @@ fn reason(scope: &Scope<'_>, word: &Segment, on: Option<ObjectRef>) -> Result<An
             return Ok(answer(&word.name, explanation));
         }
         return Err(Fault::new(word.span.clone(), format!("no call fails with `{}`", word.name))
-            .suggest(&word.name, rules::RULES.iter().map(|rule| rule.word).chain(codes::words()))
+            .suggest(&word.name, rules::all().map(|rule| rule.word).chain(codes::words()))
             .into());
     };
     let facts = match on {
@@ -204,14 +216,14 @@ fn time(text: &str) -> Option<DateTime<Utc>> {
 }
 
 /// A time, and how far it is from now.
-fn when(text: &str, now: DateTime<Utc>) -> String {
+pub(crate) fn when(text: &str, now: DateTime<Utc>) -> String {
     let Some(at) = time(text) else { return text.to_owned() };
     let (span, side) = if at <= now { (now - at, "ago") } else { (at - now, "from now") };
     format!("{} ({} {side})", instant_text(at), length(span))
 }
 
 /// A span of time in its largest unit.
-fn length(span: TimeDelta) -> String {
+pub(crate) fn length(span: TimeDelta) -> String {
     for (size, unit) in [(span.num_days(), "d"), (span.num_hours(), "h"), (span.num_minutes(), "m")]
     {
         if size > 0 {

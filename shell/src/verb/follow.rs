@@ -55,7 +55,10 @@ pub(crate) fn follow(
 }
 
 /// Waits for an event and for ctrl-c at once.
-async fn next_event(events: &mut Follow, interrupt: &mut Interrupt) -> Result<Option<Event>, Stop> {
+pub(super) async fn next_event(
+    events: &mut Follow,
+    interrupt: &mut Interrupt,
+) -> Result<Option<Event>, Stop> {
     tokio::select! {
         biased;
         () = interrupt.pressed() => Err(Failure::said(Exit::Interrupted).into()),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::language::{Fault, MANUAL, Page, Segment, page};
+use crate::language::{Fault, MANUAL, Page, Segment, group, page};
 use crate::output::Answer;
 
 /// Shows the manual, or the page of a command.
@@ -11,8 +11,10 @@ use crate::output::Answer;
 /// A command that is none.
 pub(crate) fn help(of: Option<&Segment>) -> Result<Answer, Fault> {
     let Some(word) = of else { return Ok(contents()) };
+    let pages: Vec<&Page> = group(&word.name).map(|(_, page)| page).collect();
     match page(&word.name) {
         Some(page) => Ok(one(page)),
+        None if !pages.is_empty() => Ok(listed(&pages)),
         None => Err(Fault::new(word.span.clone(), format!("no command `{}`", word.name))
             .help("`help` lists the commands")
             .suggest(&word.name, MANUAL.iter().map(|page| page.name))),
@@ -20,14 +22,17 @@ pub(crate) fn help(of: Option<&Segment>) -> Result<Answer, Fault> {
 }
 
 fn contents() -> Answer {
-    let json = MANUAL.iter().map(page_json).collect();
-    let rows =
-        MANUAL.iter().map(|page| vec![page.name.to_owned(), page.summary.to_owned()]).collect();
-    Answer::new(json)
-        .table(&["command", ""], rows)
+    let pages: Vec<&Page> = MANUAL.iter().collect();
+    listed(&pages)
         .line("")
         .line("`help COMMAND` says how one is written. Values are JSON; `$name` is a variable,")
         .line("`$name = COMMAND` sets one; `TYPE/ULID` is a reference, `'…'` a string without escapes.")
+}
+
+fn listed(pages: &[&Page]) -> Answer {
+    let json = pages.iter().map(|page| page_json(page)).collect();
+    let rows = pages.iter().map(|page| vec![page.name.to_owned(), page.summary.to_owned()]);
+    Answer::new(json).table(&["command", ""], rows.collect())
 }
 
 fn one(page: &Page) -> Answer {

@@ -48,7 +48,7 @@ pub(super) struct LastCall {
 }
 
 /// Reads a text of a record.
-pub(super) fn text<'v>(value: &'v Value, field: &str) -> &'v str {
+pub(crate) fn text<'v>(value: &'v Value, field: &str) -> &'v str {
     value.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 
@@ -83,7 +83,7 @@ impl RequestFacts {
 }
 
 /// Reads a state of an object.
-pub(super) fn state(scope: &Scope<'_>, object: ObjectRef, name: &str) -> Result<Value, CallError> {
+pub(crate) fn state(scope: &Scope<'_>, object: ObjectRef, name: &str) -> Result<Value, CallError> {
     let atom = scope.atom(object)?;
     let slot = atom.states.iter().find(|it| it.name == name);
     let slot = slot.ok_or_else(|| missing(scope, object, name))?;

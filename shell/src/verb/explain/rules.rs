@@ -12,7 +12,7 @@ pub(crate) struct Rule {
 }
 
 /// Every rule, in the order in which `admit` asks them, then those of other operations.
-pub(crate) const RULES: &[Rule] = &[
+const RULES: &[Rule] = &[
     Rule {
         word: "unknown-agent",
         when: "the agent belongs to another directory",
@@ -66,7 +66,89 @@ pub(crate) const RULES: &[Rule] = &[
     },
 ];
 
-/// Finds a rule by the word of a refusal.
+/// The rules of sessions.
+const SESSION_RULES: &[Rule] = &[
+    Rule {
+        word: "turn-already-active",
+        when: "another turn of the session is active",
+        release: "wait until it ends, or cancel it: `session cancel SESSION`",
+    },
+    Rule {
+        word: "interrupted",
+        when: "an interrupt pauses the conversation at its head",
+        release: "answer the interrupt: `session answer SESSION INTERRUPT JSON`",
+    },
+    Rule {
+        word: "cancelled",
+        when: "the session was cancelled, which is for good",
+        release: "begin another session",
+    },
+    Rule {
+        word: "not-owner",
+        when: "the session is another owner's",
+        release: "use a token of its owner, or a program's key",
+    },
+    Rule {
+        word: "wrong-tenant",
+        when: "the session is another tenant's",
+        release: "use a key of its tenant",
+    },
+    Rule {
+        word: "wrong-agent",
+        when: "the session is bound to another agent, for good",
+        release: "name that agent, or begin another session",
+    },
+    Rule {
+        word: "not-privileged",
+        when: "only an operator's program may do this",
+        release: "use a program's key, or this shell",
+    },
+    Rule {
+        word: "wrong-handler",
+        when: "the call is not the caller's to settle: the engine runs it, or a sub-agent answers it",
+        release: "wait for its end, or cancel the turn: `session cancel SESSION`",
+    },
+    Rule {
+        word: "unknown-call",
+        when: "the session never had a call of that id",
+        release: "`session show SESSION` says which calls there are",
+    },
+    Rule {
+        word: "not-pending",
+        when: "the call waits for its turn or its next try, or is over",
+        release: "`session show SESSION` says how far it is",
+    },
+    Rule {
+        word: "attempt-mismatch",
+        when: "the call is at another attempt than the one that was named",
+        release: "name the attempt that it is at, or none",
+    },
+    Rule {
+        word: "no-active-turn",
+        when: "no turn is active that a result could belong to",
+        release: "begin one: `session send SESSION TEXT`",
+    },
+    Rule {
+        word: "role",
+        when: "a turn is to begin with a message that is not a user's",
+        release: "send a message of a user",
+    },
+    Rule {
+        word: "ambiguous-agent",
+        when: "several agents of the directory have the name",
+        release: "rename all but one: `call AGENT.update {name: \"…\"}`",
+    },
+];
+
+/// Returns every rule.
+pub(crate) fn all() -> impl Iterator<Item = &'static Rule> {
+    RULES.iter().chain(SESSION_RULES)
+}
+
+/// Finds a rule by the word of a refusal, whatever that names behind a colon; where AgentRuntime
+/// did not admit a turn, the rule is the one behind it.
 pub(crate) fn find(word: &str) -> Option<&'static Rule> {
-    RULES.iter().find(|rule| rule.word == word)
+    let word = word.strip_prefix("not-admitted:").unwrap_or(word);
+    let word = word.split_once(':').map_or(word, |(word, _)| word);
+    all().find(|rule| rule.word == word)
 }
