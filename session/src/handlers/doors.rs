@@ -4,10 +4,10 @@ use quixos_runtime::CallError;
 
 use crate::Sessions;
 use crate::sessions::{
-    Command, session_answer, session_cancel, session_child_ended, session_child_waits, session_extend, session_fail,
-    session_follow, session_interrupt, session_progress, session_receive, session_redeliver,
-    session_respond, session_sent, session_settle, session_spawned, session_submit, session_take,
-    session_wake,
+    Command, session_answer, session_cancel, session_child_ended, session_child_waits,
+    session_extend, session_fail, session_follow, session_interrupt, session_progress,
+    session_receive, session_redeliver, session_respond, session_sent, session_settle,
+    session_spawned, session_submit, session_take, session_wake,
 };
 
 macro_rules! doors {

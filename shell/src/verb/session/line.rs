@@ -67,6 +67,12 @@ pub(super) fn said(event: &Happened) -> (Paint, String) {
         "head.moved" => (Paint::Plain, format!("back to {}", text("head_id"))),
         "turn.started" => (Paint::Strong, format!("turn {turn} begins: {}", text("input"))),
         "turn.completed" => turn_completed(event, turn),
+        "turn.waiting" => {
+            let actions = event.payload["actions"].as_array().into_iter().flatten();
+            let ids: Vec<&str> = actions.filter_map(|it| it["action_id"].as_str()).collect();
+            (Paint::Open, format!("turn {turn} waits for its client: {}", ids.join(", ")))
+        }
+        "llm.block.started" | "llm.block.stopped" => block(event),
         "worker.state.updated" => (Paint::Faint, "the worker's state is set".to_owned()),
         "agent.updated" => (Paint::Faint, "the agent's config is set".to_owned()),
         kind => decision(event, kind)
@@ -88,6 +94,18 @@ fn message(json: &Value) -> String {
         }
         Err(_) => format!("message{}", behind(json)),
     }
+}
+
+/// A run of text, of reasoning, or a tool's call in a reply that is streamed.
+fn block(event: &Happened) -> (Paint, String) {
+    let (call, index) = (event.text("call_id").unwrap_or_default(), event.number("index"));
+    let index = index.unwrap_or_default();
+    let said = match (event.text("kind"), event.text("text").or(event.text("arguments"))) {
+        (Some(kind), _) => format!("begins: {kind}"),
+        (None, Some(said)) => format!("ends: {}", words::quoted(said, LETTERS)),
+        (None, None) => "ends".to_owned(),
+    };
+    (Paint::Faint, format!("block {index} of {call} {said}"))
 }
 
 fn turn_completed(event: &Happened, turn: &str) -> (Paint, String) {
