@@ -17,27 +17,56 @@ import { CommandLine } from "./parts/shell.js";
 import * as signin from "./parts/signin.js";
 import * as theme from "./parts/theme.js";
 import { toasts } from "./parts/toast.js";
+import { agentView } from "./views/agent.js";
+import { directoryView } from "./views/directory.js";
 import { historyView } from "./views/history.js";
 import { listView } from "./views/lists.js";
 import { objectView } from "./views/object.js";
 import { overviewView } from "./views/overview.js";
+import { questionView } from "./views/question.js";
 import { requestView } from "./views/request.js";
 import { sessionView } from "./views/session.js";
 import { streamView } from "./views/stream.js";
-import { agentView, directoryView, questionView, threadView } from "./views/things.js";
+import { threadView } from "./views/thread.js";
 
 const VIEWS = {
-  overview: overviewView, requests: listView, sessions: listView, threads: listView, agents: listView, directories: listView, list: listView,
-  request: requestView, session: sessionView, thread: threadView, agent: agentView, directory: directoryView, question: questionView,
-  stream: streamView, history: historyView, object: objectView, item: objectView,
+  overview: overviewView,
+  requests: listView,
+  sessions: listView,
+  threads: listView,
+  agents: listView,
+  directories: listView,
+  list: listView,
+  request: requestView,
+  session: sessionView,
+  thread: threadView,
+  agent: agentView,
+  directory: directoryView,
+  question: questionView,
+  stream: streamView,
+  history: historyView,
+  object: objectView,
+  item: objectView,
 };
 
 const PLACES = [
-  ["overview", "Overview"], ["requests", "Requests"], ["sessions", "Sessions"], ["threads", "Threads"], ["agents", "Agents"],
-  ["directories", "Directories"], ["history", "History"],
+  ["overview", "Overview"],
+  ["requests", "Requests"],
+  ["sessions", "Sessions"],
+  ["threads", "Threads"],
+  ["agents", "Agents"],
+  ["directories", "Directories"],
+  ["history", "History"],
 ];
 /** Which place a page belongs to, where it is none itself. */
-const WITHIN = { request: "requests", question: "requests", session: "sessions", thread: "threads", agent: "agents", directory: "directories" };
+const WITHIN = {
+  request: "requests",
+  question: "requests",
+  session: "sessions",
+  thread: "threads",
+  agent: "agents",
+  directory: "directories",
+};
 /** Between two looks at how long ago things were. */
 const TICK = 5000;
 
@@ -49,7 +78,11 @@ class Console {
 
   constructor(place, { token, operator }) {
     this.notes = toasts();
-    this.door = new Door({ token, operator, refused: () => this.leave("The token is not, or no longer, good.") });
+    this.door = new Door({
+      token,
+      operator,
+      refused: () => this.leave("The token is not, or no longer, good."),
+    });
     this.live = new Live({ door: this.door, state: (state) => this.#connected(state) });
     this.state = h("span", { class: "connection", role: "status" }, chip("reconnecting", "connecting"));
     this.main = h("main", { id: "main", tabindex: "-1" });
@@ -66,20 +99,77 @@ class Console {
   }
 
   #frame() {
-    const search = h("button", { type: "button", class: "search", onclick: () => this.jump() }, icon("search"), h("span", {}, "Search, or jump to an id"), h("kbd", { "aria-hidden": "true" }, "/"));
+    const search = h(
+      "button",
+      { type: "button", class: "search", onclick: () => this.jump() },
+      icon("search"),
+      h("span", {}, "Search, or jump to an id"),
+      h("kbd", { "aria-hidden": "true" }, "/"),
+    );
     return [
-      h("a", { class: "skip", href: "#main", onclick: (event) => (event.preventDefault(), this.main.focus()) }, "Skip to the page"),
-      h("div", { class: "frame" },
-        h("header", { class: "bar" },
-          h("a", { class: "brand", href: "#/overview" }, h("span", { class: "mark", "aria-hidden": "true" }), "Quixos"),
-          search, this.state,
-          h("div", { class: "bar-end" },
-            h("button", { type: "button", class: "button quiet", onclick: () => this.shell(), title: "Command line (:)" }, icon("shell"), h("span", { class: "wide" }, "Command line")),
+      h(
+        "a",
+        { class: "skip", href: "#main", onclick: (event) => (event.preventDefault(), this.main.focus()) },
+        "Skip to the page",
+      ),
+      h(
+        "div",
+        { class: "frame" },
+        h(
+          "header",
+          { class: "bar" },
+          h(
+            "a",
+            { class: "brand", href: "#/overview" },
+            h("span", { class: "mark", "aria-hidden": "true" }),
+            "Quixos",
+          ),
+          search,
+          this.state,
+          h(
+            "div",
+            { class: "bar-end" },
+            h(
+              "button",
+              {
+                type: "button",
+                class: "button quiet",
+                onclick: () => this.shell(),
+                title: "Command line (:)",
+              },
+              icon("shell"),
+              h("span", { class: "wide" }, "Command line"),
+            ),
             theme.toggle(),
-            h("button", { type: "button", class: "button quiet icon-only", onclick: () => keys.help(), title: "Keys (?)", "aria-label": "Keys" }, icon("help")),
+            h(
+              "button",
+              {
+                type: "button",
+                class: "button quiet icon-only",
+                onclick: () => keys.help(),
+                title: "Keys (?)",
+                "aria-label": "Keys",
+              },
+              icon("help"),
+            ),
             h("span", { class: "operator", title: "The name that the history gets" }, this.door.operator),
-            h("button", { type: "button", class: "button quiet icon-only", onclick: () => this.leave(), title: "Sign out", "aria-label": "Sign out" }, icon("out")))),
-        this.nav, this.main, this.drawer),
+            h(
+              "button",
+              {
+                type: "button",
+                class: "button quiet icon-only",
+                onclick: () => this.leave(),
+                title: "Sign out",
+                "aria-label": "Sign out",
+              },
+              icon("out"),
+            ),
+          ),
+        ),
+        this.nav,
+        this.main,
+        this.drawer,
+      ),
       this.notes.place,
     ];
   }
@@ -100,7 +190,14 @@ class Console {
     this.#places(route);
     const view = VIEWS[route.page];
     const ctx = this.#context(signal);
-    const shown = view ? view(ctx, route) : h("div", { class: "page" }, h("h1", { tabindex: "-1" }, "There is no such page"), h("p", {}, h("a", { href: "#/overview" }, "Overview")));
+    const shown = view
+      ? view(ctx, route)
+      : h(
+          "div",
+          { class: "page" },
+          h("h1", { tabindex: "-1" }, "There is no such page"),
+          h("p", {}, h("a", { href: "#/overview" }, "Overview")),
+        );
     this.main.replaceChildren(shown);
     this.main.scrollTop = 0;
     this.main.focus({ preventScroll: true });
@@ -109,12 +206,16 @@ class Console {
   #context(signal) {
     const app = this;
     return {
-      door: this.door, live: this.live, signal, say: this.notes.say,
+      door: this.door,
+      live: this.live,
+      signal,
+      say: this.notes.say,
       own: (dispose) => signal.addEventListener("abort", dispose, { once: true }),
-      pause: (milliseconds) => new Promise((done) => {
-        const timer = setTimeout(done, milliseconds);
-        signal.addEventListener("abort", () => (clearTimeout(timer), done()), { once: true });
-      }),
+      pause: (milliseconds) =>
+        new Promise((done) => {
+          const timer = setTimeout(done, milliseconds);
+          signal.addEventListener("abort", () => (clearTimeout(timer), done()), { once: true });
+        }),
       title: (text) => {
         document.title = `${text} · Quixos`;
       },
@@ -131,8 +232,26 @@ class Console {
   }
 
   #places({ page }) {
-    const at = VIEWS[page] ? WITHIN[page] ?? page : "";
-    fill(this.nav, h("ul", {}, PLACES.map(([name, label]) => h("li", {}, h("a", { href: to(name), "aria-current": at === name ? "page" : null }, icon(name), h("span", {}, label))))));
+    const at = VIEWS[page] ? (WITHIN[page] ?? page) : "";
+    fill(
+      this.nav,
+      h(
+        "ul",
+        {},
+        PLACES.map(([name, label]) =>
+          h(
+            "li",
+            {},
+            h(
+              "a",
+              { href: to(name), "aria-current": at === name ? "page" : null },
+              icon(name),
+              h("span", {}, label),
+            ),
+          ),
+        ),
+      ),
+    );
   }
 
   #connected(state) {

@@ -12,8 +12,20 @@ const OVER = new Set(["completed", "failed", "cancelled"]);
 export function ofRequest({ reference, progress, thread, root, contexts = [] }, operator) {
   if (!OVER.has(progress.status)) {
     if (progress.cancelRequested) return [];
-    const note = progress.status === "queued" ? "It is queued: it ends at once." : "It is held: its runner is asked to stop, and ends it as it can.";
-    return [{ key: "c", label: "Cancel", title: "Cancel this request", danger: true, note, command: () => call(reference, "cancel") }];
+    const note =
+      progress.status === "queued"
+        ? "It is queued: it ends at once."
+        : "It is held: its runner is asked to stop, and ends it as it can.";
+    return [
+      {
+        key: "c",
+        label: "Cancel",
+        title: "Cancel this request",
+        danger: true,
+        note,
+        command: () => call(reference, "cancel"),
+      },
+    ];
   }
   const again = {
     text: path(reference, "admission.text"),
@@ -29,11 +41,15 @@ export function ofRequest({ reference, progress, thread, root, contexts = [] }, 
     root: new Raw(root ?? reference),
     causalDepth: path(reference, "admission.causalDepth"),
   };
-  return [{
-    key: "r", label: "Retry", title: "Ask for the same again",
-    note: "A new request with the same text is admitted to the same thread.",
-    command: () => call(thread, "send", again),
-  }];
+  return [
+    {
+      key: "r",
+      label: "Retry",
+      title: "Ask for the same again",
+      note: "A new request with the same text is admitted to the same thread.",
+      command: () => call(thread, "send", again),
+    },
+  ];
 }
 
 function path(reference, rest) {
@@ -45,29 +61,75 @@ export function ofQuestion({ reference, data }) {
   if (data.status !== "open") return [];
   const options = unpacked(data.options || "[]");
   const choices = Array.isArray(options) ? options : [];
-  const answer = ({ answer }) => answer === "" ? null : call(reference, "answer", {
-    answer, attempt: path(reference, "data.attempt"), generation: path(reference, "data.generation"), answeredAt: NOW,
-  });
+  const answer = ({ answer }) =>
+    answer === ""
+      ? null
+      : call(reference, "answer", {
+          answer,
+          attempt: path(reference, "data.attempt"),
+          generation: path(reference, "data.generation"),
+          answeredAt: NOW,
+        });
   return [
     {
-      key: "a", label: "Answer", title: data.title || "Answer this question", primary: true,
-      fields: [{ name: "answer", label: "Answer", options: choices, lines: 3 }], command: answer,
+      key: "a",
+      label: "Answer",
+      title: data.title || "Answer this question",
+      primary: true,
+      fields: [{ name: "answer", label: "Answer", options: choices, lines: 3 }],
+      command: answer,
     },
-    { label: "Take back", title: "Take this question back", danger: true, note: "The request goes on waiting until its runner moves it.", command: () => call(reference, "cancel") },
+    {
+      label: "Take back",
+      title: "Take this question back",
+      danger: true,
+      note: "The request goes on waiting until its runner moves it.",
+      command: () => call(reference, "cancel"),
+    },
   ];
 }
 
 /** Of a thread: `{reference, data}`. */
 export function ofThread({ reference, data }, operator) {
   const archive = data.archived
-    ? { label: "Bring back", title: "Bring this thread back", command: () => call(reference, "archive", false) }
-    : { label: "Archive", title: "Archive this thread", danger: true, note: "What is queued or running in it goes on; nothing new is admitted.", command: () => call(reference, "archive", true) };
-  const send = ({ text }) => text.trim() === "" ? null : call(reference, "send", {
-    text, sourceKind: "user", sourceLabel: operator, createdAt: NOW, contexts: [], causalDepth: 0,
-  });
+    ? {
+        label: "Bring back",
+        title: "Bring this thread back",
+        command: () => call(reference, "archive", false),
+      }
+    : {
+        label: "Archive",
+        title: "Archive this thread",
+        danger: true,
+        note: "What is queued or running in it goes on; nothing new is admitted.",
+        command: () => call(reference, "archive", true),
+      };
+  const send = ({ text }) =>
+    text.trim() === ""
+      ? null
+      : call(reference, "send", {
+          text,
+          sourceKind: "user",
+          sourceLabel: operator,
+          createdAt: NOW,
+          contexts: [],
+          causalDepth: 0,
+        });
   return [
-    { key: "m", label: "Send", title: "Send a message to this thread", fields: [{ name: "text", label: "Message", lines: 4 }], command: send },
-    { key: "e", label: "Rename", title: "Rename this thread", fields: [{ name: "title", label: "Title", value: data.title }], command: ({ title }) => (title === data.title ? null : call(reference, "rename", title)) },
+    {
+      key: "m",
+      label: "Send",
+      title: "Send a message to this thread",
+      fields: [{ name: "text", label: "Message", lines: 4 }],
+      command: send,
+    },
+    {
+      key: "e",
+      label: "Rename",
+      title: "Rename this thread",
+      fields: [{ name: "title", label: "Title", value: data.title }],
+      command: ({ title }) => (title === data.title ? null : call(reference, "rename", title)),
+    },
     { key: "x", ...archive },
   ];
 }
@@ -75,16 +137,36 @@ export function ofThread({ reference, data }, operator) {
 /** Of an agent: `{reference, data}`. */
 export function ofAgent({ reference, data }) {
   const enable = data.enabled
-    ? { label: "Disable", title: "Disable this agent", danger: true, note: "It admits nothing new; what is queued or running goes on.", command: () => call(reference, "update", { enabled: false }) }
-    : { label: "Enable", title: "Enable this agent", command: () => call(reference, "update", { enabled: true }) };
+    ? {
+        label: "Disable",
+        title: "Disable this agent",
+        danger: true,
+        note: "It admits nothing new; what is queued or running goes on.",
+        command: () => call(reference, "update", { enabled: false }),
+      }
+    : {
+        label: "Enable",
+        title: "Enable this agent",
+        command: () => call(reference, "update", { enabled: true }),
+      };
   return [
     {
-      key: "e", label: "Rename", title: "Rename this agent",
+      key: "e",
+      label: "Rename",
+      title: "Rename this agent",
       note: "Sessions find their agent by its name: a renamed agent is another one to them.",
-      fields: [{ name: "name", label: "Name", value: data.name }, { name: "description", label: "Description", value: data.description }],
+      fields: [
+        { name: "name", label: "Name", value: data.name },
+        { name: "description", label: "Description", value: data.description },
+      ],
       command: ({ name, description }) => {
-        const changed = { name: name === data.name ? undefined : name, description: description === data.description ? undefined : description };
-        return name === "" || (changed.name === undefined && changed.description === undefined) ? null : call(reference, "update", changed);
+        const changed = {
+          name: name === data.name ? undefined : name,
+          description: description === data.description ? undefined : description,
+        };
+        return name === "" || (changed.name === undefined && changed.description === undefined)
+          ? null
+          : call(reference, "update", changed);
       },
     },
     { key: "x", ...enable },
@@ -98,30 +180,69 @@ export function ofSession({ reference, binding, data, live, request }) {
   const actions = [];
   for (const open of live.interrupts) {
     actions.push({
-      label: "Resume", title: `Resume: ${open.reason}`, primary: true,
+      label: "Resume",
+      title: `Resume: ${open.reason}`,
+      primary: true,
       fields: [{ name: "payload", label: "What to go on with (JSON or text)", value: "", lines: 2 }],
-      command: ({ payload }) => call(reference, "submit", { by, input: JSON.stringify({ type: "interrupt.resume", interrupt_id: open.id, payload: payload === "" ? null : unpacked(payload) }), followed: false }),
+      command: ({ payload }) =>
+        call(reference, "submit", {
+          by,
+          input: JSON.stringify({
+            type: "interrupt.resume",
+            interrupt_id: open.id,
+            payload: payload === "" ? null : unpacked(payload),
+          }),
+          followed: false,
+        }),
     });
   }
   if (request) {
-    actions.push({ key: "c", label: "Cancel turn", title: "Cancel the turn that is active", danger: true, command: () => call(reference, "cancel", { by, turn: data.turn?.id }) });
+    actions.push({
+      key: "c",
+      label: "Cancel turn",
+      title: "Cancel the turn that is active",
+      danger: true,
+      command: () => call(reference, "cancel", { by, turn: data.turn?.id }),
+    });
   }
   actions.push({
-    key: "p", label: "Pause", title: "Pause this conversation",
+    key: "p",
+    label: "Pause",
+    title: "Pause this conversation",
     note: "New turns are refused until it is resumed; model calls under way are voided.",
     fields: [{ name: "reason", label: "Reason", value: "operator" }],
-    command: ({ reason }) => (reason === "" ? null : call(reference, "interrupt", { by, reason, payload: "null" })),
+    command: ({ reason }) =>
+      reason === "" ? null : call(reference, "interrupt", { by, reason, payload: "null" }),
   });
-  actions.push({ label: "Cancel session", title: "Cancel this session for good", danger: true, note: "It takes nothing any more, and its thread is archived.", command: () => call(reference, "cancel", { by }) });
+  actions.push({
+    label: "Cancel session",
+    title: "Cancel this session for good",
+    danger: true,
+    note: "It takes nothing any more, and its thread is archived.",
+    command: () => call(reference, "cancel", { by }),
+  });
   return actions;
 }
 
 /** Of a call that the client of a session runs: the operator answers in its place. */
 export function ofClientCall({ reference, binding }, open) {
   const by = { class: "machine", tenant: binding.tenant, ownerId: binding.ownerId };
-  return [{
-    label: "Answer", title: `Answer ${open.name ?? open.id} for the client`, primary: true,
-    fields: [{ name: "result", label: "Result (JSON or text)", lines: 3 }],
-    command: ({ result }) => (result === "" ? null : call(reference, "settle", { by, call: open.id, attempt: open.attempt, result: JSON.stringify(unpacked(result)), blocks: [] })),
-  }];
+  return [
+    {
+      label: "Answer",
+      title: `Answer ${open.name ?? open.id} for the client`,
+      primary: true,
+      fields: [{ name: "result", label: "Result (JSON or text)", lines: 3 }],
+      command: ({ result }) =>
+        result === ""
+          ? null
+          : call(reference, "settle", {
+              by,
+              call: open.id,
+              attempt: open.attempt,
+              result: JSON.stringify(unpacked(result)),
+              blocks: [],
+            }),
+    },
+  ];
 }

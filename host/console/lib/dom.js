@@ -18,7 +18,8 @@ export function h(tag, props = {}, ...children) {
   for (const [name, value] of Object.entries(props ?? {})) {
     if (value === false || value === null || value === undefined) continue;
     if (typeof value === "function") element[name] = value;
-    else if (name === "style") for (const [key, it] of Object.entries(value)) element.style.setProperty(key, it);
+    else if (name === "style")
+      for (const [key, it] of Object.entries(value)) element.style.setProperty(key, it);
     else element.setAttribute(name, value === true ? "" : String(value));
   }
   element.append(...nodes(children));
@@ -27,7 +28,9 @@ export function h(tag, props = {}, ...children) {
 
 /** Flattens children; what is no node becomes text, what is nothing is left out. */
 function nodes(children) {
-  return children.flat(Infinity).filter((it) => it !== null && it !== undefined && it !== false && it !== "")
+  return children
+    .flat(Infinity)
+    .filter((it) => it !== null && it !== undefined && it !== false && it !== "")
     .map((it) => (it instanceof Node ? it : document.createTextNode(String(it))));
 }
 

@@ -17,7 +17,9 @@ export class DoorError extends Error {
 
   /** Whether to try again may help, since the host was not reached or is busy. */
   get passing() {
-    return this.code === "unreachable" || this.code === "busy" || this.code === "cut-off" || this.status >= 502;
+    return (
+      this.code === "unreachable" || this.code === "busy" || this.code === "cut-off" || this.status >= 502
+    );
   }
 }
 
@@ -56,7 +58,11 @@ export class Door {
 
   /** Runs commands and yields what is said of them, as it is said. */
   async *lines(body, signal) {
-    const response = await this.#request("/operator/shell", { method: "POST", body: JSON.stringify(body), signal });
+    const response = await this.#request("/operator/shell", {
+      method: "POST",
+      body: JSON.stringify(body),
+      signal,
+    });
     let ended = false;
     try {
       for await (const line of values(response.body)) {
@@ -86,11 +92,15 @@ export class Door {
   /** Follows what is committed, behind a commit or from now on. */
   async *changes(after, signal) {
     const query = after === null ? "" : `?after=${after}`;
-    const response = await this.#request(`/operator/changes${query}`, { signal, headers: { accept: "text/event-stream" } });
+    const response = await this.#request(`/operator/changes${query}`, {
+      signal,
+      headers: { accept: "text/event-stream" },
+    });
     yield { opened: true };
     try {
       for await (const event of events(response.body)) {
-        if (event.type === "change" || event.type === "message") yield { id: event.id, change: JSON.parse(event.data) };
+        if (event.type === "change" || event.type === "message")
+          yield { id: event.id, change: JSON.parse(event.data) };
       }
     } catch (error) {
       throw this.#lost(error, signal);
@@ -121,7 +131,11 @@ export class Door {
     if (response.ok) return response;
     const error = await response.json().catch(() => ({}));
     if (response.status === 401) this.#refused();
-    throw new DoorError({ code: error.code ?? "http", message: error.error ?? `the host answered ${response.status}`, status: response.status });
+    throw new DoorError({
+      code: error.code ?? "http",
+      message: error.error ?? `the host answered ${response.status}`,
+      status: response.status,
+    });
   }
 
   #lost(error, signal) {

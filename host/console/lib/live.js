@@ -79,5 +79,8 @@ function sleep(milliseconds, signal) {
 export function touches(change, { objects = [], kinds = [] }) {
   if (change === null) return true;
   const all = [change.receiver, ...change.objects];
-  return all.some((it) => objects.includes(it)) || all.some((it) => kinds.some((kind) => it.startsWith(`${kind}/`)));
+  return (
+    all.some((it) => objects.includes(it)) ||
+    all.some((it) => kinds.some((kind) => it.startsWith(`${kind}/`)))
+  );
 }

@@ -9,28 +9,68 @@ export const PAGE = 200;
 /** What is looked up of each row of a list, by the kind of its objects. */
 const ROW = {
   request: {
-    status: "progress.status", reason: "progress.reason", generation: "progress.generation", retries: "progress.retryCount",
-    cancelRequested: "progress.cancelRequested", startedAt: "progress.startedAt", endedAt: "progress.endedAt",
-    text: "admission.text", createdAt: "admission.createdAt", source: "admission.sourceKind", from: "admission.sourceLabel",
-    thread: "thread", agent: "thread.agent", agentName: "thread.agent.data.name",
+    status: "progress.status",
+    reason: "progress.reason",
+    generation: "progress.generation",
+    retries: "progress.retryCount",
+    cancelRequested: "progress.cancelRequested",
+    startedAt: "progress.startedAt",
+    endedAt: "progress.endedAt",
+    text: "admission.text",
+    createdAt: "admission.createdAt",
+    source: "admission.sourceKind",
+    from: "admission.sourceLabel",
+    thread: "thread",
+    agent: "thread.agent",
+    agentName: "thread.agent.data.name",
   },
   thread: {
-    title: "data.title", kind: "data.kind", archived: "data.archived", pending: "data.pending", updatedAt: "data.updatedAt",
-    active: "active", agent: "agent", agentName: "agent.data.name",
+    title: "data.title",
+    kind: "data.kind",
+    archived: "data.archived",
+    pending: "data.pending",
+    updatedAt: "data.updatedAt",
+    active: "active",
+    agent: "agent",
+    agentName: "agent.data.name",
   },
-  agent: { name: "data.name", description: "data.description", enabled: "data.enabled", directory: "directory" },
+  agent: {
+    name: "data.name",
+    description: "data.description",
+    enabled: "data.enabled",
+    directory: "directory",
+  },
   directory: {
-    availability: "data.availability", profiles: "data.profiles", pending: "data.pending", ordinary: "data.ordinaryPending",
-    untold: "data.notificationPending", agent: "defaultAgent",
+    availability: "data.availability",
+    profiles: "data.profiles",
+    pending: "data.pending",
+    ordinary: "data.ordinaryPending",
+    untold: "data.notificationPending",
+    agent: "defaultAgent",
   },
   session: {
-    sessionId: "binding.sessionId", agentId: "binding.agentId", owner: "binding.ownerId", tenant: "binding.tenant",
-    createdAt: "binding.createdAt", messages: "data.nodes", done: "data.done", cancelled: "data.cancelled", turn: "data.turn",
-    cost: "data.usage.cost", live: "live", parent: "parent", thread: "thread",
+    sessionId: "binding.sessionId",
+    agentId: "binding.agentId",
+    owner: "binding.ownerId",
+    tenant: "binding.tenant",
+    createdAt: "binding.createdAt",
+    messages: "data.nodes",
+    done: "data.done",
+    cancelled: "data.cancelled",
+    turn: "data.turn",
+    cost: "data.usage.cost",
+    live: "live",
+    parent: "parent",
+    thread: "thread",
   },
   question: {
-    key: "data.key", title: "data.title", status: "data.status", createdAt: "data.createdAt", expiresAt: "data.expiresAt",
-    data: "data", request: "request",
+    key: "data.key",
+    title: "data.title",
+    status: "data.status",
+    createdAt: "data.createdAt",
+    expiresAt: "data.expiresAt",
+    data: "data",
+    request: "request",
   },
   item: { data: "data" },
 };
@@ -50,14 +90,19 @@ export async function rows(door, references, signal) {
 
 /** A page of the objects of a kind, the newest first: `{objects, more, next}`. */
 export function newest(door, kind, after, limit, signal) {
-  return door.ask(`list ${kind}${options({ limit, after: after && new Raw(short(after)) })} --newest`, { signal });
+  return door.ask(`list ${kind}${options({ limit, after: after && new Raw(short(after)) })} --newest`, {
+    signal,
+  });
 }
 
 /** All objects of a kind that there are few of. */
 export async function all(door, kind, signal) {
   const found = [];
-  for (let after = null; ;) {
-    const page = await door.ask(`list ${kind}${options({ limit: PAGE, after: after && new Raw(short(after)) })}`, { signal });
+  for (let after = null; ; ) {
+    const page = await door.ask(
+      `list ${kind}${options({ limit: PAGE, after: after && new Raw(short(after)) })}`,
+      { signal },
+    );
     found.push(...page.objects.map((it) => it.object));
     if (!page.more || found.length >= 5000) return found;
     after = page.next;
@@ -67,7 +112,9 @@ export async function all(door, kind, signal) {
 /** The requests that have not ended, the newest first. */
 export async function pending(door, signal) {
   const directories = await all(door, "directory", signal);
-  const answers = directories.length ? await door.run(directories.map((it) => `get ${short(it)}.pending`).join("\n"), { signal }) : [];
+  const answers = directories.length
+    ? await door.run(directories.map((it) => `get ${short(it)}.pending`).join("\n"), { signal })
+    : [];
   const found = answers.flatMap(list).sort((one, other) => (idOf(one) < idOf(other) ? 1 : -1));
   return { directories, requests: found };
 }
@@ -92,28 +139,45 @@ export function show(door, reference, signal) {
 
 /** The history, the newest last; `filter` has `actor`, `operation`, `on`, `touching`, `before`. */
 export function history(door, { on, touching, before, ...filter }, limit, signal) {
-  const given = { limit, before: before ? Number(before) : null, on: on && new Raw(short(on)), touching: touching && new Raw(short(touching)) };
+  const given = {
+    limit,
+    before: before ? Number(before) : null,
+    on: on && new Raw(short(on)),
+    touching: touching && new Raw(short(touching)),
+  };
   return door.ask(`history${options({ ...given, ...filter })}`, { signal });
 }
 
 /** All that is known of a request. */
 export async function request(door, reference, signal) {
   const at = short(reference);
-  const [row, explained, history, items, questions, states, contexts] = await door.run([
-    rowCommand(reference),
-    `explain ${at}`,
-    `history touching ${at} limit ${PAGE}`,
-    `get ${at}.items`,
-    `get ${at}.questions`,
-    `get {admission: ${at}.admission, progress: ${at}.progress, related: ${at}.related, retryOf: ${at}.retryOf, root: ${at}.root, correction: ${at}.correction, directory: ${at}.directory, title: ${at}.thread.data.title}`,
-    `get ${at}.contexts`,
-  ].join("\n"), { signal });
-  const [written, asked] = [await rows(door, list(items).slice(-PAGE), signal), await rows(door, list(questions), signal)];
+  const [row, explained, history, items, questions, states, contexts] = await door.run(
+    [
+      rowCommand(reference),
+      `explain ${at}`,
+      `history touching ${at} limit ${PAGE}`,
+      `get ${at}.items`,
+      `get ${at}.questions`,
+      `get {admission: ${at}.admission, progress: ${at}.progress, related: ${at}.related, retryOf: ${at}.retryOf, root: ${at}.root, correction: ${at}.correction, directory: ${at}.directory, title: ${at}.thread.data.title}`,
+      `get ${at}.contexts`,
+    ].join("\n"),
+    { signal },
+  );
+  const [written, asked] = [
+    await rows(door, list(items).slice(-PAGE), signal),
+    await rows(door, list(questions), signal),
+  ];
   const ends = await settled(door, asked, signal);
   const session = await sessionOf(door, row.thread, history, signal);
   const log = session ? await turnLog(door, session, reference, states, signal) : { events: [], turn: null };
   return {
-    reference, row, explained, history, ...states, session, ...log,
+    reference,
+    row,
+    explained,
+    history,
+    ...states,
+    session,
+    ...log,
     contexts: list(contexts).map(short),
     items: written.sort((one, other) => one.data.sequence - other.data.sequence),
     questions: asked.map((it, index) => ({ ...it, settled: ends[index] })),
@@ -124,7 +188,10 @@ export async function request(door, reference, signal) {
 async function settled(door, questions, signal) {
   const over = questions.filter((it) => it.status !== "open");
   if (over.length === 0) return questions.map(() => null);
-  const found = await door.run(over.map((it) => `history touching ${short(it.reference)} limit 1`).join("\n"), { signal });
+  const found = await door.run(
+    over.map((it) => `history touching ${short(it.reference)} limit 1`).join("\n"),
+    { signal },
+  );
   const at = new Map(over.map((it, index) => [it.reference, found[index][0]?.instant ?? null]));
   return questions.map((it) => at.get(it.reference) ?? null);
 }
@@ -145,13 +212,23 @@ async function turnLog(door, session, reference, { admission, progress }, signal
   const turn = Object.entries(turns).find(([, it]) => same(it, reference))?.[0] ?? null;
   const read = async (from, limit) => door.ask(`read ${at}.events${options({ from, limit })}`, { signal });
   const { length } = await read(0, 1);
-  let from = await firstAt(length, admission.createdAt, async (offset) => (await read(offset, 1)).events[0].instant);
+  let from = await firstAt(
+    length,
+    admission.createdAt,
+    async (offset) => (await read(offset, 1)).events[0].instant,
+  );
   const events = [];
   while (from < length && events.length < 5000) {
     const page = await read(from, 500);
-    events.push(...page.events.filter((it) => it.event.turn === turn || (it.event.turn === null && /^call\.|^decision\./.test(it.event.type))));
+    events.push(
+      ...page.events.filter(
+        (it) =>
+          it.event.turn === turn || (it.event.turn === null && /^call\.|^decision\./.test(it.event.type)),
+      ),
+    );
     from = page.next;
-    if (page.events.length === 0 || (progress.endedAt && page.events.at(-1).instant > progress.endedAt)) break;
+    if (page.events.length === 0 || (progress.endedAt && page.events.at(-1).instant > progress.endedAt))
+      break;
   }
   return { turn, events };
 }
@@ -171,20 +248,29 @@ export async function firstAt(length, instant, instantOf) {
 /** All that is known of a session. */
 export async function session(door, reference, signal) {
   const at = short(reference);
-  const [states, view, log] = await door.run([
-    `get {binding: ${at}.binding, data: ${at}.data, live: ${at}.live, agent: ${at}.agent, thread: ${at}.thread, parent: ${at}.parent, request: ${at}.request, children: ${at}.children, waiting: ${at}.waiting, title: ${at}.thread.data.title}`,
-    `call ${at}.view`,
-    `read ${at}.events limit 1`,
-  ].join("\n"), { signal });
+  const [states, view, log] = await door.run(
+    [
+      `get {binding: ${at}.binding, data: ${at}.data, live: ${at}.live, agent: ${at}.agent, thread: ${at}.thread, parent: ${at}.parent, request: ${at}.request, children: ${at}.children, waiting: ${at}.waiting, title: ${at}.thread.data.title}`,
+      `call ${at}.view`,
+      `read ${at}.events limit 1`,
+    ].join("\n"),
+    { signal },
+  );
   return { reference, ...states, view: JSON.parse(view), events: log.length };
 }
 
 /** What is known by name, for the search. */
 export async function names(door, signal) {
   const [agents, sessions, threads] = await Promise.all([
-    newest(door, "agent", null, PAGE, signal), newest(door, "session", null, PAGE, signal), newest(door, "thread", null, PAGE, signal),
+    newest(door, "agent", null, PAGE, signal),
+    newest(door, "session", null, PAGE, signal),
+    newest(door, "thread", null, PAGE, signal),
   ]);
-  const found = await rows(door, [...agents.objects, ...sessions.objects, ...threads.objects].map((it) => it.object), signal);
+  const found = await rows(
+    door,
+    [...agents.objects, ...sessions.objects, ...threads.objects].map((it) => it.object),
+    signal,
+  );
   return found.map((it) => ({ reference: it.reference, name: it.name ?? it.sessionId ?? it.title ?? "" }));
 }
 

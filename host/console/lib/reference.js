@@ -42,7 +42,10 @@ export function same(one, other) {
 
 /** When the object was made, as its id says: milliseconds since 1970. */
 export function madeAt(reference) {
-  return [...idOf(reference).slice(0, 10).toUpperCase()].reduce((sum, it) => sum * 32 + ALPHABET.indexOf(it), 0);
+  return [...idOf(reference).slice(0, 10).toUpperCase()].reduce(
+    (sum, it) => sum * 32 + ALPHABET.indexOf(it),
+    0,
+  );
 }
 
 /** Splits a text at the references in it: `[{text}, {reference}, …]`. */

@@ -10,13 +10,21 @@ export function parse(fragment) {
   const text = fragment.replace(/^#\/?/, "");
   const [path, search = ""] = splitOnce(text, "?");
   const [page, name = ""] = splitOnce(path, "/");
-  return { page: decode(page) || "overview", name: decode(name), query: Object.fromEntries(new URLSearchParams(search)) };
+  return {
+    page: decode(page) || "overview",
+    name: decode(name),
+    query: Object.fromEntries(new URLSearchParams(search)),
+  };
 }
 
 /** Writes a fragment. */
 export function to(page, name = "", query = {}) {
-  const search = new URLSearchParams(Object.entries(query).filter(([, it]) => it !== "" && it !== null && it !== undefined));
-  const path = name ? `#/${encodeURIComponent(page)}/${encodeURIComponent(name).replaceAll("%2F", "/").replaceAll("%3A", ":")}` : `#/${encodeURIComponent(page)}`;
+  const search = new URLSearchParams(
+    Object.entries(query).filter(([, it]) => it !== "" && it !== null && it !== undefined),
+  );
+  const path = name
+    ? `#/${encodeURIComponent(page)}/${encodeURIComponent(name).replaceAll("%2F", "/").replaceAll("%3A", ":")}`
+    : `#/${encodeURIComponent(page)}`;
   return search.size ? `${path}?${search}` : path;
 }
 

@@ -2,7 +2,9 @@
 
 /** A text on one line, cut at `most` letters. */
 export function line(text, most = 200) {
-  const flat = String(text ?? "").replace(/\s+/g, " ").trim();
+  const flat = String(text ?? "")
+    .replace(/\s+/g, " ")
+    .trim();
   return cut(flat, most);
 }
 
@@ -34,7 +36,9 @@ export function pretty(value) {
     if (typeof it === "string" && /^\s*[[{]/.test(it)) return unpacked(it);
     return it;
   };
-  return typeof value === "string" && open(value) === value ? value : JSON.stringify(open(value), (_, it) => open(it), 2);
+  return typeof value === "string" && open(value) === value
+    ? value
+    : JSON.stringify(open(value), (_, it) => open(it), 2);
 }
 
 /** A number of things: `1 request`, `2 requests`. */
@@ -47,5 +51,7 @@ export function said(message) {
   const content = message?.content;
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
-  return content.map((it) => (typeof it === "string" ? it : it.text ?? `[${it.type ?? "block"}]`)).join("\n");
+  return content
+    .map((it) => (typeof it === "string" ? it : (it.text ?? `[${it.type ?? "block"}]`)))
+    .join("\n");
 }

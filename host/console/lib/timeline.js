@@ -13,16 +13,27 @@ const CALL = /^(llm\.call|tool\.call|sub_agent)\.(requested|dispatched|completed
  * `{reference, data}`, `history` entries as the shell prints them, `events` those of the session's
  * log that belong to the turn.
  */
-export function timeline({ admission, progress, questions = [], items = [], history = [], events = [], now }) {
+export function timeline({
+  admission,
+  progress,
+  questions = [],
+  items = [],
+  history = [],
+  events = [],
+  now,
+}) {
   const lanes = new Map();
   const moments = [];
   const lane = (key, kind, label) => {
     if (!lanes.has(key)) lanes.set(key, { key, kind, label, bars: [] });
     return lanes.get(key);
   };
-  const say = (at, kind, title, rest = {}) => moments.push({ at: instant(at), kind, title, detail: "", tone: "plain", ...rest });
+  const say = (at, kind, title, rest = {}) =>
+    moments.push({ at: instant(at), kind, title, detail: "", tone: "plain", ...rest });
 
-  say(admission.createdAt, "request", "Admitted", { detail: `from ${admission.sourceKind}${admission.sourceLabel ? ` ${admission.sourceLabel}` : ""}` });
+  say(admission.createdAt, "request", "Admitted", {
+    detail: `from ${admission.sourceKind}${admission.sourceLabel ? ` ${admission.sourceLabel}` : ""}`,
+  });
   attempts({ progress, history, lane });
   for (const question of questions) asked(question, lane, say);
   const told = events.length > 0;
@@ -32,7 +43,11 @@ export function timeline({ admission, progress, questions = [], items = [], hist
     // What an engine did step by step is in the session's log.
     if (told && /^(Session|SessionRegistry)\./.test(entry.what)) continue;
     if (/\.send$|^AgentDirectory\.admit$|^Agent\.(request|tryRequest)$/.test(entry.what)) continue;
-    say(entry.instant, "commit", entry.what, { who: entry.actor, commit: entry.commit, tone: /cancel|finish/.test(entry.what) ? "strong" : "plain" });
+    say(entry.instant, "commit", entry.what, {
+      who: entry.actor,
+      commit: entry.commit,
+      tone: /cancel|finish/.test(entry.what) ? "strong" : "plain",
+    });
   }
   if (progress.endedAt) {
     const tone = { completed: "ok", failed: "bad", cancelled: "mute" }[progress.status] ?? "plain";
@@ -40,13 +55,17 @@ export function timeline({ admission, progress, questions = [], items = [], hist
   }
 
   const all = [...lanes.values()].filter((it) => it.bars.length);
-  const times = [...moments.map((it) => it.at), ...all.flatMap((it) => it.bars.flatMap((bar) => [bar.from, bar.to]))].filter((it) => it !== null);
+  const times = [
+    ...moments.map((it) => it.at),
+    ...all.flatMap((it) => it.bars.flatMap((bar) => [bar.from, bar.to])),
+  ].filter((it) => it !== null);
   const start = Math.min(...times);
   const end = progress.endedAt ? Math.max(...times) : Math.max(now, ...times);
-  for (const it of all) for (const bar of it.bars) {
-    bar.open = bar.to === null;
-    bar.to ??= end;
-  }
+  for (const it of all)
+    for (const bar of it.bars) {
+      bar.open = bar.to === null;
+      bar.to ??= end;
+    }
   all.sort((one, other) => rank(one) - rank(other) || one.bars[0].from - other.bars[0].from);
   moments.sort((one, other) => one.at - other.at);
   return { start, end, lanes: all, moments };
@@ -69,8 +88,12 @@ function attempts({ progress, history, lane }) {
     lane("attempt", "attempt", "attempts").bars.push({
       from,
       to: newest ? ended : claims[at + 1],
-      tone: newest ? { failed: "bad", completed: "ok", waiting: "wait", cancelled: "mute" }[progress.status] ?? "run" : "mute",
-      label: newest ? `generation ${progress.generation}: ${progress.attempt}` : `generation ${first + at}, taken over`,
+      tone: newest
+        ? ({ failed: "bad", completed: "ok", waiting: "wait", cancelled: "mute" }[progress.status] ?? "run")
+        : "mute",
+      label: newest
+        ? `generation ${progress.generation}: ${progress.attempt}`
+        : `generation ${first + at}, taken over`,
     });
   });
 }
@@ -78,17 +101,31 @@ function attempts({ progress, history, lane }) {
 function asked({ reference, data, settled }, lane, say) {
   const title = line(data.title, 80) || data.key;
   const open = data.status === "open";
-  const to = open ? null : instant(settled) ?? instant(data.createdAt);
-  lane(`question ${data.key}`, "question", `question: ${title}`).bars.push({ from: instant(data.createdAt), to, tone: open ? "wait" : "ok", label: open ? "is open" : data.status, reference });
+  const to = open ? null : (instant(settled) ?? instant(data.createdAt));
+  lane(`question ${data.key}`, "question", `question: ${title}`).bars.push({
+    from: instant(data.createdAt),
+    to,
+    tone: open ? "wait" : "ok",
+    label: open ? "is open" : data.status,
+    reference,
+  });
   say(data.createdAt, "question", "Asked", { detail: title, tone: open ? "wait" : "plain", reference });
   if (!open && settled) {
-    say(settled, "question", word(data.status), { detail: data.answer === null ? title : brief(data.answer), tone: data.answer === null ? "mute" : "ok", reference });
+    say(settled, "question", word(data.status), {
+      detail: data.answer === null ? title : brief(data.answer),
+      tone: data.answer === null ? "mute" : "ok",
+      reference,
+    });
   }
 }
 
 function wrote({ reference, data }, say) {
   if (data.key === "prompt") return;
-  say(data.createdAt, "item", word(data.kind), { detail: line(data.text) || data.key, tone: "plain", reference });
+  say(data.createdAt, "item", word(data.kind), {
+    detail: line(data.text) || data.key,
+    tone: "plain",
+    reference,
+  });
 }
 
 /** The session's log: decisions, calls with their attempts and the waits between them, pauses. */
@@ -99,7 +136,10 @@ function logged(events, lane, say) {
     const place = lane(it.key, it.kind, it.label);
     open.get(key)?.end(bar.from);
     place.bars.push(bar);
-    open.set(key, { end: (at, tone = bar.tone === "run" ? "mute" : bar.tone, label = bar.label) => Object.assign(bar, { to: at, tone, label }) });
+    open.set(key, {
+      end: (at, tone = bar.tone === "run" ? "mute" : bar.tone, label = bar.label) =>
+        Object.assign(bar, { to: at, tone, label }),
+    });
   };
   const end = (key, at, tone, label) => {
     open.get(key)?.end(at, tone, label);
@@ -124,8 +164,18 @@ function logged(events, lane, say) {
       } else if (call[2] === "errored") {
         if (!open.has(key)) begin(key, which, { from: at, to: at, tone: "bad", label: times, offset });
         end(key, at, "bad", line(it.error, 120));
-        tell(name.kind, `${word(name.label)} failed`, { detail: `${line(it.error, 160)}${it.retry_at ? `; tried again at ${it.retry_at}` : ""}`, tone: "bad" });
-        if (it.retry_at) begin(key, which, { from: at, to: instant(it.retry_at), tone: "wait", label: "waits to try again", offset });
+        tell(name.kind, `${word(name.label)} failed`, {
+          detail: `${line(it.error, 160)}${it.retry_at ? `; tried again at ${it.retry_at}` : ""}`,
+          tone: "bad",
+        });
+        if (it.retry_at)
+          begin(key, which, {
+            from: at,
+            to: instant(it.retry_at),
+            tone: "wait",
+            label: "waits to try again",
+            offset,
+          });
       } else {
         if (!open.has(key)) begin(key, which, { from: at, to: at, tone: "ok", label: times, offset });
         end(key, at, "ok", times || "done");
@@ -139,7 +189,17 @@ function logged(events, lane, say) {
         break;
       case "decision.dispatched": {
         const label = names.get(it.decision_id) ?? it.decision_id;
-        begin(`decision ${it.decision_id}`, { key: "decision", kind: "decision", label: "decisions" }, { from: at, to: null, tone: "run", label: it.attempts > 1 ? `${label}, delivery ${it.attempts}` : label, offset });
+        begin(
+          `decision ${it.decision_id}`,
+          { key: "decision", kind: "decision", label: "decisions" },
+          {
+            from: at,
+            to: null,
+            tone: "run",
+            label: it.attempts > 1 ? `${label}, delivery ${it.attempts}` : label,
+            offset,
+          },
+        );
         break;
       }
       case "decision.completed":
@@ -155,10 +215,17 @@ function logged(events, lane, say) {
         break;
       case "call.voided":
         end(`call ${it.call_id}`, at, "mute", `called off: ${it.reason}`);
-        tell("call", `${word(names.get(it.call_id)?.label ?? "a call")} was called off`, { detail: it.reason, tone: "mute" });
+        tell("call", `${word(names.get(it.call_id)?.label ?? "a call")} was called off`, {
+          detail: it.reason,
+          tone: "mute",
+        });
         break;
       case "session.interrupted":
-        begin(`pause ${it.interrupt_id}`, { key: `pause ${it.interrupt_id}`, kind: "question", label: `paused: ${it.reason}` }, { from: at, to: null, tone: "wait", label: it.reason, offset });
+        begin(
+          `pause ${it.interrupt_id}`,
+          { key: `pause ${it.interrupt_id}`, kind: "question", label: `paused: ${it.reason}` },
+          { from: at, to: null, tone: "wait", label: it.reason, offset },
+        );
         tell("pause", "Paused", { detail: it.reason, tone: "wait" });
         break;
       case "session.interrupt_resumed":
@@ -166,13 +233,21 @@ function logged(events, lane, say) {
         tell("pause", "Resumed", { detail: brief(it.payload, 120), tone: "ok" });
         break;
       case "message.new":
-        tell("message", `${word(it.message?.role ?? "message")}`, { detail: line(said(it.message)) || (it.message?.tool_calls ?? []).map((one) => one.function?.name ?? one.name).join(", "), tone: "strong" });
+        tell("message", `${word(it.message?.role ?? "message")}`, {
+          detail:
+            line(said(it.message)) ||
+            (it.message?.tool_calls ?? []).map((one) => one.function?.name ?? one.name).join(", "),
+          tone: "strong",
+        });
         break;
       case "turn.started":
         tell("turn", "The turn began", { detail: it.input });
         break;
       case "turn.completed":
-        tell("turn", "The turn ended", { detail: it.error ? line(it.error) : cost(it.usage), tone: it.error ? "bad" : "ok" });
+        tell("turn", "The turn ended", {
+          detail: it.error ? line(it.error) : cost(it.usage),
+          tone: it.error ? "bad" : "ok",
+        });
         break;
       default:
         break;
@@ -182,12 +257,16 @@ function logged(events, lane, say) {
 
 function called(kind, it) {
   if (kind === "llm.call") return { kind: "model", label: `model ${it.model ?? ""}`.trim() };
-  if (kind === "tool.call") return { kind: "tool", label: `tool ${it.name}`, detail: brief(it.arguments, 120) };
+  if (kind === "tool.call")
+    return { kind: "tool", label: `tool ${it.name}`, detail: brief(it.arguments, 120) };
   return { kind: "agent", label: `sub-agent ${it.agent_id}`, detail: it.session_id };
 }
 
 function answered(it) {
-  if (it.message) return line(said(it.message)) || (it.message.tool_calls ?? []).map((one) => one.function?.name).join(", ");
+  if (it.message)
+    return (
+      line(said(it.message)) || (it.message.tool_calls ?? []).map((one) => one.function?.name).join(", ")
+    );
   return it.result === undefined ? "" : brief(it.result);
 }
 

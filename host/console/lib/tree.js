@@ -35,8 +35,16 @@ export function layout(nodes, head) {
     const { id, lane, passing, fork } = stack.pop();
     const below = children.get(id) ?? [];
     rows.push({
-      id, message: known.get(id).message, lane, lanes: passing, fork, up: !fork && known.has(known.get(id).parent_id), last: below.length === 0,
-      onPath: path.has(id), head: id === head, branches: below.length,
+      id,
+      message: known.get(id).message,
+      lane,
+      lanes: passing,
+      fork,
+      up: !fork && known.has(known.get(id).parent_id),
+      last: below.length === 0,
+      onPath: path.has(id),
+      head: id === head,
+      branches: below.length,
     });
     push(id, lane, passing);
   }

@@ -20,8 +20,14 @@ export function reveal({ index, scroll, height, row }) {
 /** Where a key leads in a list: the index, or `null` if it leads nowhere. */
 export function step(key, { index, count, page }) {
   const to = {
-    ArrowDown: index + 1, j: index + 1, ArrowUp: index - 1, k: index - 1,
-    PageDown: index + page, PageUp: index - page, Home: 0, End: count - 1,
+    ArrowDown: index + 1,
+    j: index + 1,
+    ArrowUp: index - 1,
+    k: index - 1,
+    PageDown: index + page,
+    PageUp: index - page,
+    Home: 0,
+    End: count - 1,
   }[key];
   return to === undefined || count === 0 ? null : Math.max(0, Math.min(count - 1, to));
 }

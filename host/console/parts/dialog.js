@@ -22,16 +22,41 @@ export function act(action, { door, say }) {
 
   const preview = h("div", { class: "preview", "aria-live": "polite" });
   const command = h("code", { class: "command" });
-  const go = button(action.label, null, { kind: action.danger ? "danger solid" : "primary solid", id: "go", type: "submit" });
-  const dialog = h("dialog", { class: "dialog", "aria-labelledby": "dialog-title" },
-    h("form", { onsubmit: (event) => (event.preventDefault(), run()) },
-      h("header", {}, h("h2", { id: "dialog-title" }, action.title),
-        h("button", { type: "button", class: "button icon-only", "aria-label": "Close", onclick: () => dialog.close() }, icon("close"))),
+  const go = button(action.label, null, {
+    kind: action.danger ? "danger solid" : "primary solid",
+    id: "go",
+    type: "submit",
+  });
+  const dialog = h(
+    "dialog",
+    { class: "dialog", "aria-labelledby": "dialog-title" },
+    h(
+      "form",
+      { onsubmit: (event) => (event.preventDefault(), run()) },
+      h(
+        "header",
+        {},
+        h("h2", { id: "dialog-title" }, action.title),
+        h(
+          "button",
+          { type: "button", class: "button icon-only", "aria-label": "Close", onclick: () => dialog.close() },
+          icon("close"),
+        ),
+      ),
       action.note ? h("p", { class: "note" }, action.note) : null,
       (action.fields ?? []).map((field) => input(field, given, changed)),
-      h("h3", {}, "What will change"), preview,
+      h("h3", {}, "What will change"),
+      preview,
       h("details", { class: "as-command" }, h("summary", {}, "As a command"), command),
-      h("footer", {}, h("p", { class: "who" }, "As ", h("strong", {}, door.operator)), button("Leave it", () => dialog.close()), go)));
+      h(
+        "footer",
+        {},
+        h("p", { class: "who" }, "As ", h("strong", {}, door.operator)),
+        button("Leave it", () => dialog.close()),
+        go,
+      ),
+    ),
+  );
 
   function changed() {
     ready = null;
@@ -39,7 +64,8 @@ export function act(action, { door, say }) {
     clearTimeout(timer);
     const text = action.command(given);
     fill(command, text ?? "");
-    if (text === null) return fill(preview, h("p", { class: "empty" }, "Fill in what is asked for, and see it here first."));
+    if (text === null)
+      return fill(preview, h("p", { class: "empty" }, "Fill in what is asked for, and see it here first."));
     timer = setTimeout(() => look(text), asked ? TYPED : 0);
   }
 
@@ -68,7 +94,10 @@ export function act(action, { door, say }) {
     go.setAttribute("aria-busy", "true");
     try {
       const answer = await door.ask(text, { yes: true });
-      say(answer === false ? `${action.label}: it was not done, the answer is no` : `${action.label}: done`, answer === false ? "wait" : "ok");
+      say(
+        answer === false ? `${action.label}: it was not done, the answer is no` : `${action.label}: done`,
+        answer === false ? "wait" : "ok",
+      );
       dialog.close("done");
     } catch (error) {
       fill(preview, refusal(error));
@@ -100,11 +129,30 @@ function input(field, given, changed) {
     changed();
   };
   if (field.options?.length) {
-    return h("fieldset", { class: "choices" }, h("legend", {}, field.label), field.options.map((option) =>
-      h("label", {}, h("input", { type: "radio", name: field.name, value: option, onchange: () => set(option) }), h("span", {}, option))));
+    return h(
+      "fieldset",
+      { class: "choices" },
+      h("legend", {}, field.label),
+      field.options.map((option) =>
+        h(
+          "label",
+          {},
+          h("input", { type: "radio", name: field.name, value: option, onchange: () => set(option) }),
+          h("span", {}, option),
+        ),
+      ),
+    );
   }
-  const shared = { id, name: field.name, oninput: (event) => set(event.target.value), autocomplete: "off", spellcheck: field.lines ? null : "false" };
-  const control = field.lines ? h("textarea", { ...shared, rows: field.lines }) : h("input", { ...shared, type: "text" });
+  const shared = {
+    id,
+    name: field.name,
+    oninput: (event) => set(event.target.value),
+    autocomplete: "off",
+    spellcheck: field.lines ? null : "false",
+  };
+  const control = field.lines
+    ? h("textarea", { ...shared, rows: field.lines })
+    : h("input", { ...shared, type: "text" });
   control.value = field.value ?? "";
   if (field.lines) {
     control.onkeydown = (event) => {
@@ -119,22 +167,73 @@ export function changes({ answer, changes: list }) {
   const groups = grouped(list);
   return [
     groups.length === 0 ? h("p", { class: "empty" }, "Nothing would change.") : null,
-    groups.map((group) => h("div", { class: "change" },
-      h("p", { class: "change-head" }, h("span", { class: "kind" }, kindOf(group.object)), link(group.object), group.created ? h("span", { class: "chip tone-ok" }, h("i"), "new") : null),
-      h("table", {}, h("thead", { class: "visually-hidden" }, h("tr", {}, ["Field", "Now", "Then"].map((it) => h("th", { scope: "col" }, it)))),
-        h("tbody", {}, group.rows.map((row) => h("tr", {}, h("th", { scope: "row" }, row.field),
-          h("td", { class: "before" }, row.before === undefined ? "" : shownValue(row.before)),
-          h("td", { class: "after" }, row.after === undefined ? h("span", { class: "none" }, "gone") : shownValue(row.after)))))))),
-    answer === null || answer === undefined ? null : h("p", { class: "answer" }, "It would answer ", h("code", {}, brief(answer, 200))),
+    groups.map((group) =>
+      h(
+        "div",
+        { class: "change" },
+        h(
+          "p",
+          { class: "change-head" },
+          h("span", { class: "kind" }, kindOf(group.object)),
+          link(group.object),
+          group.created ? h("span", { class: "chip tone-ok" }, h("i"), "new") : null,
+        ),
+        h(
+          "table",
+          {},
+          h(
+            "thead",
+            { class: "visually-hidden" },
+            h(
+              "tr",
+              {},
+              ["Field", "Now", "Then"].map((it) => h("th", { scope: "col" }, it)),
+            ),
+          ),
+          h(
+            "tbody",
+            {},
+            group.rows.map((row) =>
+              h(
+                "tr",
+                {},
+                h("th", { scope: "row" }, row.field),
+                h("td", { class: "before" }, row.before === undefined ? "" : shownValue(row.before)),
+                h(
+                  "td",
+                  { class: "after" },
+                  row.after === undefined ? h("span", { class: "none" }, "gone") : shownValue(row.after),
+                ),
+              ),
+            ),
+          ),
+        ),
+      ),
+    ),
+    answer === null || answer === undefined
+      ? null
+      : h("p", { class: "answer" }, "It would answer ", h("code", {}, brief(answer, 200))),
   ];
 }
 
 function shownValue(it) {
   const text = typeof it === "string" ? it : pretty(it);
-  return text.length > 240 ? h("details", {}, h("summary", {}, brief(it, 120)), h("pre", {}, text)) : h("span", {}, linked(brief(it, 400)));
+  return text.length > 240
+    ? h("details", {}, h("summary", {}, brief(it, 120)), h("pre", {}, text))
+    : h("span", {}, linked(brief(it, 400)));
 }
 
 function refusal(error) {
-  return h("div", { class: "problem" }, h("p", {}, h("strong", {}, "It is refused: "), error.message, error.code ? h("code", {}, error.code) : null),
-    error.help ? h("p", { class: "hint" }, error.help) : null);
+  return h(
+    "div",
+    { class: "problem" },
+    h(
+      "p",
+      {},
+      h("strong", {}, "It is refused: "),
+      error.message,
+      error.code ? h("code", {}, error.code) : null,
+    ),
+    error.help ? h("p", { class: "hint" }, error.help) : null,
+  );
 }

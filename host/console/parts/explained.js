@@ -8,16 +8,52 @@ const TIME = /\d{4}-\d\d-\d\dT[0-9:.]+Z(?: \([^)]*\))?/g;
 
 /** Shows an explanation under a title; its commands can be taken to the command line. */
 export function explained(it, ctx, title = "Why") {
-  const points = (title, list, props) => list.length === 0 ? null : h("div", { class: "points", ...props }, h("h3", {}, title),
-    h("ul", {}, list.map((point) => h("li", {}, h("p", {}, timed(point.text)),
-      point.command ? h("p", { class: "point-command" }, h("code", {}, shortened(point.command)), button("Use", () => ctx.command(point.command), { kind: "small", title: "Take it to the command line" })) : null))));
-  return section(title, { key: "why" },
+  const points = (title, list, props) =>
+    list.length === 0
+      ? null
+      : h(
+          "div",
+          { class: "points", ...props },
+          h("h3", {}, title),
+          h(
+            "ul",
+            {},
+            list.map((point) =>
+              h(
+                "li",
+                {},
+                h("p", {}, timed(point.text)),
+                point.command
+                  ? h(
+                      "p",
+                      { class: "point-command" },
+                      h("code", {}, shortened(point.command)),
+                      button("Use", () => ctx.command(point.command), {
+                        kind: "small",
+                        title: "Take it to the command line",
+                      }),
+                    )
+                  : null,
+              ),
+            ),
+          ),
+        );
+  return section(
+    title,
+    { key: "why" },
     h("p", { class: "headline" }, it.headline),
     points("What holds it up", it.reasons),
     points("What would release it", it.releases),
     it.refusals.length || it.notes.length
-      ? h("details", { "data-key": "refusals" }, h("summary", {}, "What is refused meanwhile"), points("Refused", it.refusals), points("What does not hold it up", it.notes))
-      : null);
+      ? h(
+          "details",
+          { "data-key": "refusals" },
+          h("summary", {}, "What is refused meanwhile"),
+          points("Refused", it.refusals),
+          points("What does not hold it up", it.notes),
+        )
+      : null,
+  );
 }
 
 /** A text with its times as times, and its references as links. */
@@ -35,5 +71,8 @@ export function timed(text) {
 
 /** A command with its references in few letters, to be read; the whole one is what is used. */
 function shortened(command) {
-  return command.replace(/atom:[A-Za-z0-9_.:-]*?([a-z-]+)\/[0-9A-HJKMNP-TV-Z]{20}([0-9A-HJKMNP-TV-Z]{6})/g, "$1/…$2");
+  return command.replace(
+    /atom:[A-Za-z0-9_.:-]*?([a-z-]+)\/[0-9A-HJKMNP-TV-Z]{20}([0-9A-HJKMNP-TV-Z]{6})/g,
+    "$1/…$2",
+  );
 }

@@ -26,5 +26,9 @@ const STROKES = {
 
 /** An icon, for the eye alone. */
 export function icon(name) {
-  return h("svg", { class: "icon", viewBox: "0 0 16 16", "aria-hidden": "true", focusable: "false" }, h("path", { d: STROKES[name] }));
+  return h(
+    "svg",
+    { class: "icon", viewBox: "0 0 16 16", "aria-hidden": "true", focusable: "false" },
+    h("path", { d: STROKES[name] }),
+  );
 }

@@ -6,7 +6,11 @@ import { ofObject } from "../lib/route.js";
 import { kindWord } from "./bits.js";
 import { GO } from "./keys.js";
 
-const PLACES = Object.entries(GO).map(([key, [page, name]]) => ({ label: name, note: `g ${key}`, href: `#/${page}` }));
+const PLACES = Object.entries(GO).map(([key, [page, name]]) => ({
+  label: name,
+  note: `g ${key}`,
+  href: `#/${page}`,
+}));
 
 /** Opens the search. `names` loads what is known by name. */
 export function palette({ door, names }) {
@@ -18,9 +22,17 @@ export function palette({ door, names }) {
   const over = new AbortController();
 
   const box = h("input", {
-    type: "text", class: "palette-box", placeholder: "Search, or paste an id", "aria-label": "Search, or paste an id", role: "combobox",
-    "aria-expanded": "true", "aria-controls": "palette-list", autocomplete: "off", spellcheck: "false",
-    oninput: () => search(), onkeydown: (event) => keys(event),
+    type: "text",
+    class: "palette-box",
+    placeholder: "Search, or paste an id",
+    "aria-label": "Search, or paste an id",
+    role: "combobox",
+    "aria-expanded": "true",
+    "aria-controls": "palette-list",
+    autocomplete: "off",
+    spellcheck: "false",
+    oninput: () => search(),
+    onkeydown: (event) => keys(event),
   });
   const list = h("ul", { id: "palette-list", role: "listbox", "aria-label": "Found" });
   const note = h("p", { class: "hint", role: "status" });
@@ -28,8 +40,22 @@ export function palette({ door, names }) {
 
   const draw = () => {
     at = Math.max(0, Math.min(at, found.length - 1));
-    fill(list, found.map((it, index) => h("li", { id: `found-${index}`, role: "option", "aria-selected": String(index === at), onclick: () => choose(it) },
-      h("span", {}, it.label), h("span", { class: "sub" }, it.note))));
+    fill(
+      list,
+      found.map((it, index) =>
+        h(
+          "li",
+          {
+            id: `found-${index}`,
+            role: "option",
+            "aria-selected": String(index === at),
+            onclick: () => choose(it),
+          },
+          h("span", {}, it.label),
+          h("span", { class: "sub" }, it.note),
+        ),
+      ),
+    );
     box.setAttribute("aria-activedescendant", found.length ? `found-${at}` : "");
     list.children[at]?.scrollIntoView({ block: "nearest" });
     fill(note, found.length ? "" : looking ? "Looking …" : "Nothing is called so.");
@@ -45,7 +71,8 @@ export function palette({ door, names }) {
     const reference = await mine;
     if (mine !== looking) return;
     looking = null;
-    if (reference) found = [{ label: id.toUpperCase(), note: kindWord(reference), href: ofObject(reference) }, ...found];
+    if (reference)
+      found = [{ label: id.toUpperCase(), note: kindWord(reference), href: ofObject(reference) }, ...found];
     draw();
   }
 
@@ -71,5 +98,8 @@ export function palette({ door, names }) {
   document.body.append(dialog);
   dialog.showModal();
   search();
-  names(over.signal).then((it) => ((known = it), search()), () => {});
+  names(over.signal).then(
+    (it) => ((known = it), search()),
+    () => {},
+  );
 }

@@ -19,14 +19,30 @@ export class CommandLine {
     this.#door = door;
     this.log = h("div", { class: "shell-log", role: "log", "aria-label": "Answers", tabindex: "0" });
     this.input = h("textarea", {
-      class: "shell-input", rows: "1", "aria-label": "Command", placeholder: "list request limit 5", autocomplete: "off",
-      autocapitalize: "off", spellcheck: "false", oninput: () => this.#fit(), onkeydown: (event) => this.#keys(event),
+      class: "shell-input",
+      rows: "1",
+      "aria-label": "Command",
+      placeholder: "list request limit 5",
+      autocomplete: "off",
+      autocapitalize: "off",
+      spellcheck: "false",
+      oninput: () => this.#fit(),
+      onkeydown: (event) => this.#keys(event),
     });
     this.stop = button("Stop", () => this.#running?.abort(), { kind: "small", hidden: true });
-    this.place = h("section", { class: "shell", "aria-label": "Command line" },
-      h("header", {}, h("h2", {}, "Command line"), h("span", { class: "sub" }, "`help` lists the commands"),
-        button("Close", close, { kind: "small", key: "Esc" })),
-      this.log, h("div", { class: "shell-line" }, h("span", { "aria-hidden": "true" }, ">"), this.input, this.stop));
+    this.place = h(
+      "section",
+      { class: "shell", "aria-label": "Command line" },
+      h(
+        "header",
+        {},
+        h("h2", {}, "Command line"),
+        h("span", { class: "sub" }, "`help` lists the commands"),
+        button("Close", close, { kind: "small", key: "Esc" }),
+      ),
+      this.log,
+      h("div", { class: "shell-line" }, h("span", { "aria-hidden": "true" }, ">"), this.input, this.stop),
+    );
     this.close = close;
   }
 
@@ -74,7 +90,11 @@ export class CommandLine {
     this.#running = new AbortController();
     this.stop.hidden = false;
     try {
-      for await (const line of this.#door.lines({ ...body, format: "text", shell: this.#door.shell }, this.#running.signal)) this.#show(line, body);
+      for await (const line of this.#door.lines(
+        { ...body, format: "text", shell: this.#door.shell },
+        this.#running.signal,
+      ))
+        this.#show(line, body);
     } catch (error) {
       if (!this.#running.signal.aborted && !isOver(error)) this.#fail(error);
     } finally {
@@ -92,8 +112,13 @@ export class CommandLine {
 
   #ask(line, body) {
     const go = () => (question.replaceWith(), this.#run({ ...body, from: line.at, confirmed: true }));
-    const question = h("div", { class: "ask" }, h("p", {}, line.ask),
-      button("Yes, do it", go, { kind: "danger small" }), button("No", () => (question.remove(), this.input.focus()), { kind: "small" }));
+    const question = h(
+      "div",
+      { class: "ask" },
+      h("p", {}, line.ask),
+      button("Yes, do it", go, { kind: "danger small" }),
+      button("No", () => (question.remove(), this.input.focus()), { kind: "small" }),
+    );
     this.#add(question);
     question.querySelector("button").focus();
   }
@@ -127,7 +152,13 @@ export class CommandLine {
       return one.slice(0, at);
     });
     if (options.length > 1 && (from + common).length <= selectionStart) {
-      this.#add(h("p", { class: "options" }, options.slice(0, 60).map((it) => [h("code", {}, it.trim()), " "])));
+      this.#add(
+        h(
+          "p",
+          { class: "options" },
+          options.slice(0, 60).map((it) => [h("code", {}, it.trim()), " "]),
+        ),
+      );
       return;
     }
     const put = `${from}${common}${options.length === 1 && fitting[0].ends ? " " : ""}`;

@@ -62,25 +62,49 @@ export function shown(ctx, { load, draw, about = () => false, label, rest = REST
     timer ??= setTimeout(refresh, Math.max(wait, looked + rest - Date.now()));
   };
 
-  ctx.own(ctx.live.watch((change) => {
-    if (change === null || about(change, data)) running ? (again = true) : soon(SETTLE);
-  }));
+  ctx.own(
+    ctx.live.watch((change) => {
+      if (change === null || about(change, data)) running ? (again = true) : soon(SETTLE);
+    }),
+  );
   ctx.own(() => clearTimeout(timer));
   refresh();
-  return { place, refresh, redraw, get data() { return data; } };
+  return {
+    place,
+    refresh,
+    redraw,
+    get data() {
+      return data;
+    },
+  };
 }
 
 /** What stands where something is being loaded. */
 export function loading(label = "Loading") {
-  return h("div", { class: "loading", role: "status" }, h("span", { class: "visually-hidden" }, `${label} …`),
-    [88, 64, 76].map((width) => h("span", { class: "bone", style: { width: `${width}%` }, "aria-hidden": "true" })));
+  return h(
+    "div",
+    { class: "loading", role: "status" },
+    h("span", { class: "visually-hidden" }, `${label} …`),
+    [88, 64, 76].map((width) =>
+      h("span", { class: "bone", style: { width: `${width}%` }, "aria-hidden": "true" }),
+    ),
+  );
 }
 
 /** What stands where something failed; `old` if what was there before is still shown. */
 export function problem(error, retry, old = false) {
   const text = error.passing ? "The host is not reached; it is tried again." : error.message;
-  return h("div", { class: "problem", role: "alert", "data-key": "problem" },
-    h("p", {}, h("strong", {}, old ? "This is not up to date. " : ""), text, error.code && !error.passing ? h("code", {}, error.code) : null),
+  return h(
+    "div",
+    { class: "problem", role: "alert", "data-key": "problem" },
+    h(
+      "p",
+      {},
+      h("strong", {}, old ? "This is not up to date. " : ""),
+      text,
+      error.code && !error.passing ? h("code", {}, error.code) : null,
+    ),
     error.help ? h("p", { class: "hint" }, error.help) : null,
-    button("Try again", retry));
+    button("Try again", retry),
+  );
 }

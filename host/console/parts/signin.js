@@ -10,7 +10,9 @@ const NAME = "quixos.operator.name";
 export function kept() {
   try {
     const known = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
-    return known && typeof known === "object" ? { token: String(known.token ?? ""), operator: String(known.operator ?? "") } : null;
+    return known && typeof known === "object"
+      ? { token: String(known.token ?? ""), operator: String(known.operator ?? "") }
+      : null;
   } catch {
     return null;
   }
@@ -18,7 +20,10 @@ export function kept() {
 
 /** Keeps a token and a name for this tab. The name alone is remembered beyond it. */
 export function keep({ token, operator }) {
-  sessionStorage.setItem(KEPT, JSON.stringify({ token, operator: operator || localStorage.getItem(NAME) || "" }));
+  sessionStorage.setItem(
+    KEPT,
+    JSON.stringify({ token, operator: operator || localStorage.getItem(NAME) || "" }),
+  );
   if (operator) localStorage.setItem(NAME, operator);
 }
 
@@ -31,8 +36,25 @@ export function forget() {
 export function ask(place, { why, known, done }) {
   document.title = "Sign in · Quixos";
   const problem = h("p", { class: "problem", role: "alert", hidden: !why }, why ?? "");
-  const token = h("input", { id: "token", name: "token", type: "password", autocomplete: "off", spellcheck: "false", required: true });
-  const name = h("input", { id: "operator", name: "operator", type: "text", autocomplete: "username", spellcheck: "false", required: true, maxlength: "64", pattern: "[^:]+", title: "Any name without a colon" });
+  const token = h("input", {
+    id: "token",
+    name: "token",
+    type: "password",
+    autocomplete: "off",
+    spellcheck: "false",
+    required: true,
+  });
+  const name = h("input", {
+    id: "operator",
+    name: "operator",
+    type: "text",
+    autocomplete: "username",
+    spellcheck: "false",
+    required: true,
+    maxlength: "64",
+    pattern: "[^:]+",
+    title: "Any name without a colon",
+  });
   token.value = known?.token ?? "";
   name.value = known?.operator || localStorage.getItem(NAME) || "";
   const go = h("button", { type: "submit", class: "button primary solid" }, "Sign in");
@@ -41,27 +63,36 @@ export function ask(place, { why, known, done }) {
     problem.hidden = false;
     go.disabled = false;
   };
-  const form = h("form", {
-    class: "signin", onsubmit: async (event) => {
-      event.preventDefault();
-      go.disabled = true;
-      const given = { token: token.value.trim(), operator: name.value.trim() };
-      try {
-        await new Door(given).run("list directory limit 1");
-      } catch (error) {
-        return fail(error.status === 401 ? "The host does not know this token." : error.message);
-      }
-      keep(given);
-      done(given);
+  const form = h(
+    "form",
+    {
+      class: "signin",
+      onsubmit: async (event) => {
+        event.preventDefault();
+        go.disabled = true;
+        const given = { token: token.value.trim(), operator: name.value.trim() };
+        try {
+          await new Door(given).run("list directory limit 1");
+        } catch (error) {
+          return fail(error.status === 401 ? "The host does not know this token." : error.message);
+        }
+        keep(given);
+        done(given);
+      },
     },
-  },
-  h("span", { class: "mark", "aria-hidden": "true" }),
-  h("h1", {}, "Quixos console"),
-  h("p", { class: "sub" }, "For operators. The token is the one that the host's config has the hash of; the name is what the history says of what you do."),
-  problem,
-  h("div", { class: "field" }, h("label", { for: "operator" }, "Your name"), name),
-  h("div", { class: "field" }, h("label", { for: "token" }, "Token"), token), go,
-  h("p", { class: "sub" }, "The token is kept in this tab, until it is closed."));
+    h("span", { class: "mark", "aria-hidden": "true" }),
+    h("h1", {}, "Quixos console"),
+    h(
+      "p",
+      { class: "sub" },
+      "For operators. The token is the one that the host's config has the hash of; the name is what the history says of what you do.",
+    ),
+    problem,
+    h("div", { class: "field" }, h("label", { for: "operator" }, "Your name"), name),
+    h("div", { class: "field" }, h("label", { for: "token" }, "Token"), token),
+    go,
+    h("p", { class: "sub" }, "The token is kept in this tab, until it is closed."),
+  );
   fill(place, h("main", { class: "signin-page" }, form));
   (name.value ? token : name).focus();
 }

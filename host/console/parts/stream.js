@@ -23,12 +23,34 @@ export function events(ctx, { stream, height, from = null }) {
   const toggle = button("Pause", () => (following ? pause() : follow()), { kind: "small" });
 
   const list = table(ctx, {
-    label: `Events of ${stream}`, key: (row) => String(row.offset), href: () => location.hash, open: detail, more: older,
+    label: `Events of ${stream}`,
+    key: (row) => String(row.offset),
+    href: () => location.hash,
+    open: detail,
+    more: older,
     columns: [
-      { name: "offset", title: "Offset", width: "3.5rem", phone: "lead", cell: (row) => h("span", { class: "num" }, row.offset) },
+      {
+        name: "offset",
+        title: "Offset",
+        width: "3.5rem",
+        phone: "lead",
+        cell: (row) => h("span", { class: "num" }, row.offset),
+      },
       { name: "when", title: "When", width: "5.5rem", phone: "side", cell: (row) => at(row.instant) },
-      { name: "type", title: "Event", width: "12rem", phone: "main", cell: (row) => row.event?.type ?? kindOfEvent(row.event) },
-      { name: "payload", title: "What it says", width: "minmax(10rem, 1fr)", phone: "note", cell: (row) => h("span", { class: "mono" }, brief(row.event?.payload ?? row.event, 300)) },
+      {
+        name: "type",
+        title: "Event",
+        width: "12rem",
+        phone: "main",
+        cell: (row) => row.event?.type ?? kindOfEvent(row.event),
+      },
+      {
+        name: "payload",
+        title: "What it says",
+        width: "minmax(10rem, 1fr)",
+        phone: "note",
+        cell: (row) => h("span", { class: "mono" }, brief(row.event?.payload ?? row.event, 300)),
+      },
     ],
     none: "Nothing was written yet.",
   });
@@ -44,7 +66,12 @@ export function events(ctx, { stream, height, from = null }) {
       }
       const before = rows.length ? rows.at(-1).offset : length;
       const first = Math.max(0, before - PAGE);
-      const page = before > 0 ? await ctx.door.ask(`read ${stream}${options({ from: first, limit: before - first })}`, { signal: ctx.signal }) : { events: [] };
+      const page =
+        before > 0
+          ? await ctx.door.ask(`read ${stream}${options({ from: first, limit: before - first })}`, {
+              signal: ctx.signal,
+            })
+          : { events: [] };
       rows = [...rows, ...page.events.reverse()];
       trouble.replaceChildren();
     } catch (error) {
@@ -72,7 +99,11 @@ export function events(ctx, { stream, height, from = null }) {
           batch = [];
           list.set(rows, { ...bounds(), above });
         };
-        for await (const event of ctx.door.follow(stream, rows.length ? rows[0].offset + 1 : length, AbortSignal.any([over.signal, ctx.signal]))) {
+        for await (const event of ctx.door.follow(
+          stream,
+          rows.length ? rows[0].offset + 1 : length,
+          AbortSignal.any([over.signal, ctx.signal]),
+        )) {
           batch.push(event);
           length = event.offset + 1;
           timer ??= setTimeout(flush, 80);
@@ -94,11 +125,22 @@ export function events(ctx, { stream, height, from = null }) {
   }
 
   function detail(row) {
-    const opened = row.event && typeof row.event.payload === "string" ? { ...row.event, payload: unpacked(row.event.payload) } : row.event;
-    const dialog = h("dialog", { class: "dialog wide", "aria-labelledby": "event-title" },
-      h("header", {}, h("h2", { id: "event-title" }, `Event ${row.offset}`), button("Close", () => dialog.close())),
+    const opened =
+      row.event && typeof row.event.payload === "string"
+        ? { ...row.event, payload: unpacked(row.event.payload) }
+        : row.event;
+    const dialog = h(
+      "dialog",
+      { class: "dialog wide", "aria-labelledby": "event-title" },
+      h(
+        "header",
+        {},
+        h("h2", { id: "event-title" }, `Event ${row.offset}`),
+        button("Close", () => dialog.close()),
+      ),
       h("p", { class: "sub" }, at(row.instant), ` · commit ${row.commit} · ${stream}`),
-      h("pre", { tabindex: "0" }, linked(pretty(opened))));
+      h("pre", { tabindex: "0" }, linked(pretty(opened))),
+    );
     const back = document.activeElement;
     dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
     dialog.addEventListener("close", () => (dialog.remove(), back?.isConnected && back.focus()));
@@ -106,9 +148,18 @@ export function events(ctx, { stream, height, from = null }) {
     dialog.showModal();
   }
 
-  return { place: h("div", { class: "stream" }, h("div", { class: "stream-bar" }, state, toggle), trouble, list.place), list };
+  return {
+    place: h(
+      "div",
+      { class: "stream" },
+      h("div", { class: "stream-bar" }, state, toggle),
+      trouble,
+      list.place,
+    ),
+    list,
+  };
 }
 
 function kindOfEvent(event) {
-  return event && typeof event === "object" ? event.status ?? event.kind ?? "" : "";
+  return event && typeof event === "object" ? (event.status ?? event.kind ?? "") : "";
 }

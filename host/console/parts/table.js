@@ -21,12 +21,26 @@ export function table(ctx, { label, columns, key, href, open, more, seen = () =>
   let height = 36;
   let fresh = 0;
 
-  const head = h("div", { class: "tr head", role: "row", "aria-rowindex": "1" },
-    columns.map((column) => h("span", { role: "columnheader", class: `c-${column.name}`, "data-phone": column.phone }, column.title)));
+  const head = h(
+    "div",
+    { class: "tr head", role: "row", "aria-rowindex": "1" },
+    columns.map((column) =>
+      h(
+        "span",
+        { role: "columnheader", class: `c-${column.name}`, "data-phone": column.phone },
+        column.title,
+      ),
+    ),
+  );
   const body = h("div", { class: "tbody", role: "rowgroup" });
   const foot = h("p", { class: "tfoot", role: "status" });
   const news = h("div", { class: "news" });
-  const grid = h("div", { class: "grid", role: "grid", "aria-label": label }, h("div", { class: "thead", role: "rowgroup" }, head), body);
+  const grid = h(
+    "div",
+    { class: "grid", role: "grid", "aria-label": label },
+    h("div", { class: "thead", role: "rowgroup" }, head),
+    body,
+  );
   const scroller = h("div", { class: "scroller" }, grid, foot);
   const place = h("div", { class: "table" }, news, scroller);
   place.style.setProperty("--columns", columns.map((it) => it.width).join(" "));
@@ -35,26 +49,63 @@ export function table(ctx, { label, columns, key, href, open, more, seen = () =>
     if (ctx.signal.aborted) return;
     const view = scroller.clientHeight || 600;
     height = Number.parseFloat(getComputedStyle(place).getPropertyValue("--row")) || height;
-    const { first, last } = shown({ scroll: Math.max(0, scroller.scrollTop - head.offsetHeight), height: view, row: height, count: rows.length });
+    const { first, last } = shown({
+      scroll: Math.max(0, scroller.scrollTop - head.offsetHeight),
+      height: view,
+      row: height,
+      count: rows.length,
+    });
     body.style.setProperty("height", `${rows.length * height}px`);
     grid.setAttribute("aria-rowcount", String(ended ? rows.length + 1 : -1));
     focus = Math.min(focus, Math.max(0, rows.length - 1));
     const drawn = rows.slice(first, last);
-    fill(body, drawn.map((row, at) => line(row, first + at)));
+    fill(
+      body,
+      drawn.map((row, at) => line(row, first + at)),
+    );
     // The row with the focus is always there, so that the keys go on from it.
     if (rows.length && (focus < first || focus >= last)) body.append(line(rows[focus], focus));
     const counted = `${rows.length.toLocaleString("en")}${ended ? "" : "+"}${total !== null && total > rows.length ? ` of ${total.toLocaleString("en")}` : ""}`;
-    fill(foot, rows.length === 0 && ended ? h("span", { class: "empty" }, none ?? "Nothing here.") : asking ? `${counted} · loading more …` : counted);
-    fill(news, fresh > 0 ? button(`${fresh} new above`, () => (scroller.scrollTo({ top: 0 }), draw()), { kind: "primary small" }) : null);
+    fill(
+      foot,
+      rows.length === 0 && ended
+        ? h("span", { class: "empty" }, none ?? "Nothing here.")
+        : asking
+          ? `${counted} · loading more …`
+          : counted,
+    );
+    fill(
+      news,
+      fresh > 0
+        ? button(`${fresh} new above`, () => (scroller.scrollTo({ top: 0 }), draw()), {
+            kind: "primary small",
+          })
+        : null,
+    );
     seen(drawn);
     if (!ended && !asking && rows.length - last < AHEAD) ask();
   };
 
-  const line = (row, index) => h("div", {
-    class: "tr", role: "row", "data-key": key(row), "aria-rowindex": String(index + 2), tabindex: index === focus ? "0" : "-1",
-    style: { transform: `translateY(${index * height}px)` },
-    onclick: (event) => choose(row, index, event),
-  }, columns.map((column) => h("span", { role: "gridcell", class: `c-${column.name}`, "data-phone": column.phone ?? "none" }, column.cell(row))));
+  const line = (row, index) =>
+    h(
+      "div",
+      {
+        class: "tr",
+        role: "row",
+        "data-key": key(row),
+        "aria-rowindex": String(index + 2),
+        tabindex: index === focus ? "0" : "-1",
+        style: { transform: `translateY(${index * height}px)` },
+        onclick: (event) => choose(row, index, event),
+      },
+      columns.map((column) =>
+        h(
+          "span",
+          { role: "gridcell", class: `c-${column.name}`, "data-phone": column.phone ?? "none" },
+          column.cell(row),
+        ),
+      ),
+    );
 
   const choose = (row, index, event) => {
     if (event.target.closest("a, button") || String(getSelection())) return;
@@ -70,7 +121,11 @@ export function table(ctx, { label, columns, key, href, open, more, seen = () =>
       event.stopPropagation();
       return open ? open(rows[focus]) : (location.hash = href(rows[focus]));
     }
-    const to = step(event.key, { index: focus, count: rows.length, page: Math.max(1, Math.floor(scroller.clientHeight / height) - 2) });
+    const to = step(event.key, {
+      index: focus,
+      count: rows.length,
+      page: Math.max(1, Math.floor(scroller.clientHeight / height) - 2),
+    });
     if (to === null) return;
     event.preventDefault();
     event.stopPropagation();
@@ -79,7 +134,12 @@ export function table(ctx, { label, columns, key, href, open, more, seen = () =>
 
   const moveTo = (index) => {
     focus = index;
-    scroller.scrollTop = reveal({ index, scroll: scroller.scrollTop, height: scroller.clientHeight - head.offsetHeight, row: height });
+    scroller.scrollTop = reveal({
+      index,
+      scroll: scroller.scrollTop,
+      height: scroller.clientHeight - head.offsetHeight,
+      row: height,
+    });
     draw();
     body.querySelector('[tabindex="0"]')?.focus({ preventScroll: true });
   };
@@ -127,6 +187,8 @@ export function table(ctx, { label, columns, key, href, open, more, seen = () =>
     enter() {
       moveTo(Math.min(focus, Math.max(0, rows.length - 1)));
     },
-    get rows() { return rows; },
+    get rows() {
+      return rows;
+    },
   };
 }

@@ -33,7 +33,9 @@ export function toggle() {
 }
 
 function label(it) {
-  const text = { auto: "Colours as the system has them", light: "Light colours", dark: "Dark colours" }[chosen()];
+  const text = { auto: "Colours as the system has them", light: "Light colours", dark: "Dark colours" }[
+    chosen()
+  ];
   it.title = `${text} (Shift T)`;
   it.setAttribute("aria-label", text);
   fill(it, icon(ICONS[chosen()]));

@@ -16,25 +16,57 @@ export function chart({ start, end, lanes }) {
   if (lanes.length === 0) return empty("Nothing has begun yet.");
   const length = Math.max(1, end - start);
   const percent = (it) => (100 * (it - start)) / length;
-  const marks = ticks(length).map((it) => h("span", { class: "tick", style: { left: `${(100 * it) / length}%` } }, it === 0 ? "0" : span(it)));
-  return h("div", { class: "chart", role: "group", "aria-label": `What took time, ${span(length)} in all` },
+  const marks = ticks(length).map((it) =>
+    h("span", { class: "tick", style: { left: `${(100 * it) / length}%` } }, it === 0 ? "0" : span(it)),
+  );
+  return h(
+    "div",
+    { class: "chart", role: "group", "aria-label": `What took time, ${span(length)} in all` },
     h("div", { class: "axis", "aria-hidden": "true" }, h("span", {}), h("div", { class: "ticks" }, marks)),
-    h("ul", { class: "lanes" }, lanes.map((lane) => h("li", { class: "lane", "data-key": lane.key },
-      h("span", { class: "lane-label", title: lane.label }, lane.label),
-      h("div", { class: "bars" }, lane.bars.map((bar) => {
-        const width = Math.max(NARROW, percent(bar.to) - percent(bar.from));
-        const took = `${span(bar.to - bar.from)}${bar.open ? " so far" : ""}`;
-        return h("span", {
-          class: `bar tone-${bar.tone}${bar.open ? " open" : ""}`, style: { left: `${Math.min(100 - NARROW, percent(bar.from))}%`, width: `${width}%` },
-          title: `${bar.label}: ${took}, from ${span(bar.from - start)} on`, role: "img", "aria-label": `${bar.label}: ${took}`,
-        }, width > 9 ? h("span", { class: "bar-label" }, bar.label) : null);
-      })),
-      h("span", { class: "lane-time num" }, span(lane.bars.reduce((sum, it) => sum + (it.to - it.from), 0)))))));
+    h(
+      "ul",
+      { class: "lanes" },
+      lanes.map((lane) =>
+        h(
+          "li",
+          { class: "lane", "data-key": lane.key },
+          h("span", { class: "lane-label", title: lane.label }, lane.label),
+          h(
+            "div",
+            { class: "bars" },
+            lane.bars.map((bar) => {
+              const width = Math.max(NARROW, percent(bar.to) - percent(bar.from));
+              const took = `${span(bar.to - bar.from)}${bar.open ? " so far" : ""}`;
+              return h(
+                "span",
+                {
+                  class: `bar tone-${bar.tone}${bar.open ? " open" : ""}`,
+                  style: { left: `${Math.min(100 - NARROW, percent(bar.from))}%`, width: `${width}%` },
+                  title: `${bar.label}: ${took}, from ${span(bar.from - start)} on`,
+                  role: "img",
+                  "aria-label": `${bar.label}: ${took}`,
+                },
+                width > 9 ? h("span", { class: "bar-label" }, bar.label) : null,
+              );
+            }),
+          ),
+          h(
+            "span",
+            { class: "lane-time num" },
+            span(lane.bars.reduce((sum, it) => sum + (it.to - it.from), 0)),
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
 /** Round marks along a length, from zero. */
 export function ticks(length) {
-  const steps = [1, 2, 5].flatMap((it) => [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((power) => it * 10 ** power)).concat([15_000, 30_000, 60_000, 300_000, 900_000, 1_800_000, 3_600_000, 21_600_000, 86_400_000]).sort((one, other) => one - other);
+  const steps = [1, 2, 5]
+    .flatMap((it) => [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((power) => it * 10 ** power))
+    .concat([15_000, 30_000, 60_000, 300_000, 900_000, 1_800_000, 3_600_000, 21_600_000, 86_400_000])
+    .sort((one, other) => one - other);
   const step = steps.find((it) => length / it <= MARKS) ?? length;
   return Array.from({ length: Math.floor(length / step) + 1 }, (_, index) => index * step);
 }
@@ -42,13 +74,42 @@ export function ticks(length) {
 /** Says what happened, in order. */
 export function moments({ start, moments: list }, { session } = {}) {
   if (list.length === 0) return empty("Nothing has happened yet.");
-  return h("ol", { class: "moments" }, list.map((it, index) => h("li", { class: `moment tone-${it.tone}`, "data-key": `${it.at}-${it.title}-${index}` },
-    h("span", { class: "moment-at num", title: new Date(it.at).toISOString() }, it.at === start ? at(new Date(it.at).toISOString()) : `+${span(it.at - start)}`),
-    dot(it.tone),
-    h("span", { class: "moment-text" }, h("strong", {}, it.title), it.detail ? [" ", h("span", { class: "moment-detail" }, it.detail)] : null),
-    h("span", { class: "moment-where sub" },
-      it.who ? h("span", {}, it.who) : null,
-      it.reference ? link(it.reference) : null,
-      it.commit ? h("a", { href: to("history", "", { before: it.commit + 1 }) }, `commit ${it.commit}`) : null,
-      it.offset !== undefined && session ? h("a", { href: to("stream", `${short(session)}.events`, { at: it.offset }) }, `event ${it.offset}`) : null))));
+  return h(
+    "ol",
+    { class: "moments" },
+    list.map((it, index) =>
+      h(
+        "li",
+        { class: `moment tone-${it.tone}`, "data-key": `${it.at}-${it.title}-${index}` },
+        h(
+          "span",
+          { class: "moment-at num", title: new Date(it.at).toISOString() },
+          it.at === start ? at(new Date(it.at).toISOString()) : `+${span(it.at - start)}`,
+        ),
+        dot(it.tone),
+        h(
+          "span",
+          { class: "moment-text" },
+          h("strong", {}, it.title),
+          it.detail ? [" ", h("span", { class: "moment-detail" }, it.detail)] : null,
+        ),
+        h(
+          "span",
+          { class: "moment-where sub" },
+          it.who ? h("span", {}, it.who) : null,
+          it.reference ? link(it.reference) : null,
+          it.commit
+            ? h("a", { href: to("history", "", { before: it.commit + 1 }) }, `commit ${it.commit}`)
+            : null,
+          it.offset !== undefined && session
+            ? h(
+                "a",
+                { href: to("stream", `${short(session)}.events`, { at: it.offset }) },
+                `event ${it.offset}`,
+              )
+            : null,
+        ),
+      ),
+    ),
+  );
 }

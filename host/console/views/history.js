@@ -27,14 +27,35 @@ export function historyView(ctx, { query }) {
   ctx.title("History");
 
   const list = table(ctx, {
-    label: "History", key: (row) => String(row.commit), href: (row) => to("history", "", { ...query, before: row.commit + 1 }), open: (row) => detail(row, ctx), more: older,
+    label: "History",
+    key: (row) => String(row.commit),
+    href: (row) => to("history", "", { ...query, before: row.commit + 1 }),
+    open: (row) => detail(row, ctx),
+    more: older,
     columns: [
-      { name: "commit", title: "Commit", width: "5rem", phone: "lead", cell: (row) => h("span", { class: "num" }, row.commit) },
+      {
+        name: "commit",
+        title: "Commit",
+        width: "5rem",
+        phone: "lead",
+        cell: (row) => h("span", { class: "num" }, row.commit),
+      },
       { name: "when", title: "When", width: "9.5rem", phone: "side", cell: (row) => at(row.instant) },
       { name: "actor", title: "Who", width: "11rem", phone: "note", cell: (row) => row.actor },
-      { name: "what", title: "What", width: "minmax(12rem, 1fr)", phone: "main", cell: (row) => [row.what, row.internal ? h("span", { class: "badge" }, "internal") : null] },
+      {
+        name: "what",
+        title: "What",
+        width: "minmax(12rem, 1fr)",
+        phone: "main",
+        cell: (row) => [row.what, row.internal ? h("span", { class: "badge" }, "internal") : null],
+      },
       { name: "on", title: "On", width: "11rem", cell: (row) => link(row.on, undefined, { tabindex: "-1" }) },
-      { name: "touched", title: "Touched", width: "5rem", cell: (row) => h("span", { class: "num" }, row.touched.length) },
+      {
+        name: "touched",
+        title: "Touched",
+        width: "5rem",
+        cell: (row) => h("span", { class: "num" }, row.touched.length),
+      },
     ],
     none: "No such entry.",
   });
@@ -93,41 +114,127 @@ export function historyView(ctx, { query }) {
     }
     location.hash = to("history", "", { ...given, loud: form.elements.loud.checked ? "1" : "" });
   };
-  const form = h("form", { class: "filters", role: "search", "aria-label": "Filter the history", onsubmit: (event) => (event.preventDefault(), apply()) },
-    FIELDS.map(([name, label, example]) => h("label", { class: "filter-field" }, h("span", {}, label),
-      h("input", { type: "text", name, value: isReference(filter[name]) ? short(filter[name]) : filter[name], placeholder: example, autocomplete: "off", spellcheck: "false", oninput: (event) => event.target.setCustomValidity("") }))),
-    h("label", { class: "check" }, h("input", { type: "checkbox", name: "loud", checked: loud, onchange: () => apply() }), "Without signs of life"),
+  const form = h(
+    "form",
+    {
+      class: "filters",
+      role: "search",
+      "aria-label": "Filter the history",
+      onsubmit: (event) => (event.preventDefault(), apply()),
+    },
+    FIELDS.map(([name, label, example]) =>
+      h(
+        "label",
+        { class: "filter-field" },
+        h("span", {}, label),
+        h("input", {
+          type: "text",
+          name,
+          value: isReference(filter[name]) ? short(filter[name]) : filter[name],
+          placeholder: example,
+          autocomplete: "off",
+          spellcheck: "false",
+          oninput: (event) => event.target.setCustomValidity(""),
+        }),
+      ),
+    ),
+    h(
+      "label",
+      { class: "check" },
+      h("input", { type: "checkbox", name: "loud", checked: loud, onchange: () => apply() }),
+      "Without signs of life",
+    ),
     h("button", { type: "submit", class: "button" }, "Filter"),
-    Object.values(filter).some(Boolean) || loud || query.before ? h("a", { href: "#/history", class: "button" }, "All") : null);
-  return h("div", { class: "page list-page" },
-    h("header", { class: "list-head" }, h("h1", { tabindex: "-1" }, "History"), query.before ? h("p", { class: "sub" }, `before commit ${query.before}; `, h("a", { href: to("history", "", filter) }, "follow the newest")) : null, form),
-    trouble, list.place);
+    Object.values(filter).some(Boolean) || loud || query.before
+      ? h("a", { href: "#/history", class: "button" }, "All")
+      : null,
+  );
+  return h(
+    "div",
+    { class: "page list-page" },
+    h(
+      "header",
+      { class: "list-head" },
+      h("h1", { tabindex: "-1" }, "History"),
+      query.before
+        ? h(
+            "p",
+            { class: "sub" },
+            `before commit ${query.before}; `,
+            h("a", { href: to("history", "", filter) }, "follow the newest"),
+          )
+        : null,
+      form,
+    ),
+    trouble,
+    list.place,
+  );
 }
 
 /** Whether a change may be in what is shown. What was called is known to the host alone. */
 function fits(change, { actor, on, touching }) {
   const all = [change.receiver, ...change.objects];
-  return (!actor || change.actor === actor) && (!on || same(change.receiver, on)) && (!touching || all.some((it) => same(it, touching)));
+  return (
+    (!actor || change.actor === actor) &&
+    (!on || same(change.receiver, on)) &&
+    (!touching || all.some((it) => same(it, touching)))
+  );
 }
 
 function detail(row, ctx) {
   const back = document.activeElement;
-  const dialog = h("dialog", { class: "dialog wide", "aria-labelledby": "commit-title" },
-    h("header", {}, h("h2", { id: "commit-title" }, `Commit ${row.commit}`), button("Close", () => dialog.close())),
-    facts([
-      ["When", [at(row.instant), h("span", { class: "sub" }, ` ${row.instant}`)]],
-      ["Who", row.actor],
-      ["What", row.what],
-      row.operation ? ["Operation", h("code", {}, row.operation)] : null,
-      ["On", link(row.on)],
-      row.internal ? ["Override", "of an internal operation"] : null,
-      row.transaction ? ["Transaction", h("span", { class: "id" }, row.transaction)] : null,
-    ].filter(Boolean)),
+  const dialog = h(
+    "dialog",
+    { class: "dialog wide", "aria-labelledby": "commit-title" },
+    h(
+      "header",
+      {},
+      h("h2", { id: "commit-title" }, `Commit ${row.commit}`),
+      button("Close", () => dialog.close()),
+    ),
+    facts(
+      [
+        ["When", [at(row.instant), h("span", { class: "sub" }, ` ${row.instant}`)]],
+        ["Who", row.actor],
+        ["What", row.what],
+        row.operation ? ["Operation", h("code", {}, row.operation)] : null,
+        ["On", link(row.on)],
+        row.internal ? ["Override", "of an internal operation"] : null,
+        row.transaction ? ["Transaction", h("span", { class: "id" }, row.transaction)] : null,
+      ].filter(Boolean),
+    ),
     h("h3", {}, "What it touched"),
-    row.touched.length ? h("ul", { class: "rows" }, row.touched.map((it) => h("li", {}, h("div", { class: "row" }, link(it.object), it.created ? h("span", { class: "badge" }, "new") : null, h("span", { class: "sub row-main" }, it.slots.join(", ")))))) : h("p", { class: "empty" }, "Nothing."),
+    row.touched.length
+      ? h(
+          "ul",
+          { class: "rows" },
+          row.touched.map((it) =>
+            h(
+              "li",
+              {},
+              h(
+                "div",
+                { class: "row" },
+                link(it.object),
+                it.created ? h("span", { class: "badge" }, "new") : null,
+                h("span", { class: "sub row-main" }, it.slots.join(", ")),
+              ),
+            ),
+          ),
+        )
+      : h("p", { class: "empty" }, "Nothing."),
     h("h3", {}, "Hashes"),
-    facts(["hash", "previous", "input", "outcome"].map((name) => [name, h("span", { class: "hash" }, value(row[name]), copy(row[name], ctx))])));
-  dialog.addEventListener("click", (event) => (event.target === dialog || event.target.closest("a")) && dialog.close());
+    facts(
+      ["hash", "previous", "input", "outcome"].map((name) => [
+        name,
+        h("span", { class: "hash" }, value(row[name]), copy(row[name], ctx)),
+      ]),
+    ),
+  );
+  dialog.addEventListener(
+    "click",
+    (event) => (event.target === dialog || event.target.closest("a")) && dialog.close(),
+  );
   dialog.addEventListener("close", () => (dialog.remove(), back?.isConnected && back.focus()));
   document.body.append(dialog);
   dialog.showModal();

@@ -4,96 +4,14 @@ import { h } from "../lib/dom.js";
 import { isOver } from "../lib/door.js";
 import { touches } from "../lib/live.js";
 import * as load from "../lib/load.js";
-import { idOf, kindOf, madeAt, short } from "../lib/reference.js";
+import { kindOf } from "../lib/reference.js";
 import { ofObject, to } from "../lib/route.js";
-import { sessionStatus } from "../lib/session.js";
-import { brief, line } from "../lib/text.js";
 import { merge } from "../lib/window.js";
-import { chip, link, when } from "../parts/bits.js";
 import { problem } from "../parts/shown.js";
 import { table } from "../parts/table.js";
+import { LISTS, plain } from "./columns.js";
 
-const made = (row) => new Date(madeAt(row.reference)).toISOString();
-const age = { name: "age", title: "Age", width: "5.5rem", phone: "side", cell: (row) => when(row.createdAt ?? made(row)) };
-const id = { name: "id", title: "Id", width: "6.5rem", cell: (row) => h("span", { class: "id" }, idOf(row.reference).slice(-8)) };
-const main = (row, text, none) => h("a", { href: ofObject(row.reference), tabindex: "-1", class: "row-link" }, text || h("span", { class: "none" }, none));
-
-/** The lists, by page. `filters` are values of `status`, and what of a row they look at. */
-const LISTS = {
-  requests: {
-    kind: "request", title: "Requests", filters: ["queued", "running", "waiting", "completed", "failed", "cancelled"], status: (row) => row.status,
-    search: (row) => [row.text, row.agentName, row.from, row.reason],
-    columns: [
-      { name: "status", title: "Status", width: "7.5rem", phone: "lead", cell: (row) => [chip(row.status), row.cancelRequested && !row.endedAt ? h("span", { class: "sub" }, " cancel asked") : null] },
-      { name: "text", title: "Text", width: "minmax(12rem, 1fr)", phone: "main", cell: (row) => main(row, line(row.text), "no text") },
-      { name: "agent", title: "Agent", width: "9rem", phone: "note", cell: (row) => (row.agent ? link(row.agent, row.agentName, { tabindex: "-1" }) : "") },
-      { name: "from", title: "From", width: "8rem", cell: (row) => brief([row.source, row.from].filter(Boolean).join(" "), 30) },
-      { name: "tries", title: "Claims", width: "4rem", cell: (row) => (row.generation ? h("span", { class: "num" }, String(row.generation)) : "") },
-      id, age,
-    ],
-  },
-  sessions: {
-    kind: "session", title: "Sessions", filters: ["running", "waiting", "interrupted", "idle", "done", "cancelled"], status: (row) => (row.live ? sessionStatus(row) : "idle"),
-    search: (row) => [row.sessionId, row.agentId, row.owner, row.tenant],
-    columns: [
-      { name: "status", title: "Status", width: "7.5rem", phone: "lead", cell: (row) => (row.live ? chip(sessionStatus(row)) : "") },
-      { name: "session", title: "Session", width: "minmax(12rem, 1fr)", phone: "main", cell: (row) => main(row, row.sessionId, "…") },
-      { name: "agent", title: "Agent", width: "9rem", phone: "note", cell: (row) => row.agentId ?? "" },
-      { name: "owner", title: "Owner", width: "9rem", cell: (row) => (row.owner === undefined ? "" : `${row.owner}${row.tenant ? ` · ${row.tenant}` : ""}`) },
-      { name: "messages", title: "Messages", width: "5.5rem", cell: (row) => h("span", { class: "num" }, row.messages ?? "") },
-      { name: "cost", title: "Cost", width: "5rem", cell: (row) => (Number(row.cost) ? h("span", { class: "num" }, `$${row.cost}`) : "") },
-      id, age,
-    ],
-  },
-  threads: {
-    kind: "thread", title: "Threads", filters: ["open", "archived"], status: (row) => (row.archived ? "archived" : "open"), search: (row) => [row.title, row.kind, row.agentName],
-    columns: [
-      { name: "status", title: "Status", width: "7.5rem", phone: "lead", cell: (row) => chip(row.archived ? "archived" : row.active ? "running" : "idle") },
-      { name: "title", title: "Title", width: "minmax(12rem, 1fr)", phone: "main", cell: (row) => main(row, line(row.title), "no title") },
-      { name: "kind", title: "Kind", width: "6rem", cell: (row) => row.kind ?? "" },
-      { name: "agent", title: "Agent", width: "9rem", phone: "note", cell: (row) => (row.agent ? link(row.agent, row.agentName, { tabindex: "-1" }) : "") },
-      { name: "pending", title: "Pending", width: "5rem", cell: (row) => h("span", { class: "num" }, row.pending ?? "") },
-      id, { ...age, name: "moved", title: "Moved", cell: (row) => when(row.updatedAt ?? made(row)) },
-    ],
-  },
-  agents: {
-    kind: "agent", title: "Agents", filters: ["enabled", "disabled"], status: (row) => (row.enabled === false ? "disabled" : "enabled"), search: (row) => [row.name, row.description],
-    columns: [
-      { name: "status", title: "Status", width: "7.5rem", phone: "lead", cell: (row) => chip(row.enabled === false ? "disabled" : "enabled") },
-      { name: "agent-name", title: "Name", width: "14rem", phone: "main", cell: (row) => main(row, row.name, "no name") },
-      { name: "text", title: "Description", width: "minmax(10rem, 1fr)", phone: "note", cell: (row) => line(row.description) },
-      id, age,
-    ],
-  },
-  directories: {
-    kind: "directory", title: "Directories", filters: ["online", "degraded", "offline"], status: (row) => row.availability, search: (row) => [row.profiles],
-    columns: [
-      { name: "status", title: "Host", width: "7.5rem", phone: "lead", cell: (row) => (row.availability ? chip(row.availability) : "") },
-      { name: "directory", title: "Directory", width: "minmax(12rem, 1fr)", phone: "main", cell: (row) => main(row, short(row.reference)) },
-      { name: "pending", title: "Pending", width: "5rem", phone: "note", cell: (row) => h("span", { class: "num" }, row.pending ?? "") },
-      { name: "profiles", title: "Profiles", width: "12rem", cell: (row) => brief(row.profiles, 40) },
-      age,
-    ],
-  },
-};
-
-/** A list for a kind that has none of its own: what `list` says of each object. */
-function plain(kind) {
-  return {
-    kind, title: `Objects of ${kind}`, filters: [], status: () => "", search: (row) => [JSON.stringify(row.fields)],
-    columns: [
-      { name: "object", title: "Object", width: "14rem", phone: "main", cell: (row) => main(row, short(row.reference)) },
-      { name: "text", title: "What it is", width: "minmax(12rem, 1fr)", phone: "note", cell: (row) => Object.entries(row.fields ?? {}).map(([name, it]) => `${name}=${brief(it, 40)}`).join("  ") },
-      age,
-    ],
-  };
-}
-
-/** The columns and the rest of a list, for those who show a part of one. */
-export function listOf(page) {
-  return LISTS[page];
-}
-
+/** A list, the newest first; `?status=`, `?text=` and, of requests, `?show=open` say which. */
 export function listView(ctx, { page, name, query }) {
   const list = LISTS[page] ?? plain(name);
   const open = query.show === "open";
@@ -106,30 +24,64 @@ export function listView(ctx, { page, name, query }) {
   const whole = new Set();
 
   const goTo = (changed) => ctx.replace(to(page, name, { ...query, ...changed }));
-  const box = h("input", { type: "search", class: "filter", placeholder: "Filter", "aria-label": `Filter ${list.title.toLowerCase()}`, oninput: () => ((text = box.value), update(), keep()) });
+  const box = h("input", {
+    type: "search",
+    class: "filter",
+    placeholder: "Filter",
+    "aria-label": `Filter ${list.title.toLowerCase()}`,
+    oninput: () => ((text = box.value), update(), keep()),
+  });
   box.value = text;
   let keeping = null;
   const keep = () => {
     clearTimeout(keeping);
     keeping = setTimeout(() => history.replaceState(null, "", to(page, name, { ...query, text })), 300);
   };
-  const tab = (label, changed, on) => h("a", { href: to(page, name, { ...query, text: undefined, ...changed }), class: "tab", "aria-current": on ? "true" : null }, label);
+  const tab = (label, changed, on) =>
+    h(
+      "a",
+      {
+        href: to(page, name, { ...query, text: undefined, ...changed }),
+        class: "tab",
+        "aria-current": on ? "true" : null,
+      },
+      label,
+    );
   const trouble = h("div", {});
   const grid = table(ctx, {
-    label: list.title, columns: list.columns, key: (row) => row.reference, href: (row) => ofObject(row.reference), more: older, seen,
+    label: list.title,
+    columns: list.columns,
+    key: (row) => row.reference,
+    href: (row) => ofObject(row.reference),
+    more: older,
+    seen,
     none: status || text ? "Nothing that is loaded fits." : `There are no ${list.title.toLowerCase()}.`,
   });
   ctx.list = grid;
   ctx.title(list.title);
 
-  const fits = (row) => (!status || list.status(row) === status) && (!text || list.search(row).some((it) => String(it ?? "").toLowerCase().includes(text.toLowerCase())));
+  const fits = (row) =>
+    (!status || list.status(row) === status) &&
+    (!text ||
+      list.search(row).some((it) =>
+        String(it ?? "")
+          .toLowerCase()
+          .includes(text.toLowerCase()),
+      ));
   const update = (how = {}) => grid.set(known.filter(fits), { end: ended, ...how });
   const show = (error) => {
     failure = error;
-    trouble.replaceChildren(...(error ? [problem(error, () => (show(null), older().then(() => update())), known.length > 0)] : []));
+    trouble.replaceChildren(
+      ...(error ? [problem(error, () => (show(null), older().then(() => update())), known.length > 0)] : []),
+    );
   };
 
-  const rowOf = (it) => ({ reference: it.object, createdAt: it.created, ...it.fields, fields: it.fields, ...(list.kind === "agent" ? {} : {}) });
+  const rowOf = (it) => ({
+    reference: it.object,
+    createdAt: it.created,
+    ...it.fields,
+    fields: it.fields,
+  });
 
   async function older() {
     if (failure) return ctx.pause(2000);
@@ -162,7 +114,9 @@ export function listView(ctx, { page, name, query }) {
     looking = true;
     wanted.forEach((it) => stale.delete(it));
     try {
-      const found = new Map((await load.rows(ctx.door, wanted, ctx.signal)).map((row) => [row.reference, row]));
+      const found = new Map(
+        (await load.rows(ctx.door, wanted, ctx.signal)).map((row) => [row.reference, row]),
+      );
       known = known.map((row) => (found.has(row.reference) ? { ...row, ...found.get(row.reference) } : row));
       wanted.forEach((it) => whole.add(it));
     } catch (error) {
@@ -184,7 +138,9 @@ export function listView(ctx, { page, name, query }) {
       if (met.joined || !page.more || limit > 5000) {
         known = met.joined ? met.rows : page.objects.map(rowOf);
         if (!met.joined) ended = !page.more;
-        return update({ above: met.joined ? page.objects.slice(0, met.added).map(rowOf).filter(fits).length : 0 });
+        return update({
+          above: met.joined ? page.objects.slice(0, met.added).map(rowOf).filter(fits).length : 0,
+        });
       }
       limit *= 4;
     }
@@ -198,26 +154,56 @@ export function listView(ctx, { page, name, query }) {
     }, 300);
   };
   ctx.own(() => clearTimeout(timer));
-  ctx.own(ctx.live.watch((change) => {
-    if (change === null) {
-      known.forEach((row) => stale.add(row.reference));
-      return soon();
-    }
-    const mine = change.objects.filter((it) => kindOf(it) === list.kind);
-    const at = new Set(known.map((row) => row.reference));
-    for (const it of mine) if (at.has(it)) stale.add(it);
-    if (mine.some((it) => !at.has(it)) || (open && touches(change, { kinds: ["atom:org.quixos.agent:directory"] }))) soon();
-    else if (mine.length) grid.draw();
-  }));
+  ctx.own(
+    ctx.live.watch((change) => {
+      if (change === null) {
+        known.forEach((row) => stale.add(row.reference));
+        return soon();
+      }
+      const mine = change.objects.filter((it) => kindOf(it) === list.kind);
+      const at = new Set(known.map((row) => row.reference));
+      for (const it of mine) if (at.has(it)) stale.add(it);
+      if (
+        mine.some((it) => !at.has(it)) ||
+        (open && touches(change, { kinds: ["atom:org.quixos.agent:directory"] }))
+      )
+        soon();
+      else if (mine.length) grid.draw();
+    }),
+  );
 
-  const tabs = list.kind === "request"
-    ? h("nav", { class: "tabs", "aria-label": "Which requests" }, tab("All", { show: undefined }, !open), tab("Open", { show: "open", status: undefined }, open))
-    : null;
+  const tabs =
+    list.kind === "request"
+      ? h(
+          "nav",
+          { class: "tabs", "aria-label": "Which requests" },
+          tab("All", { show: undefined }, !open),
+          tab("Open", { show: "open", status: undefined }, open),
+        )
+      : null;
   const choice = list.filters.length
-    ? h("select", { class: "filter", "aria-label": "Status", onchange: (event) => goTo({ status: event.target.value || undefined, text }) },
-      h("option", { value: "" }, "Any status"), list.filters.map((it) => h("option", { value: it, selected: it === status }, it)))
+    ? h(
+        "select",
+        {
+          class: "filter",
+          "aria-label": "Status",
+          onchange: (event) => goTo({ status: event.target.value || undefined, text }),
+        },
+        h("option", { value: "" }, "Any status"),
+        list.filters.map((it) => h("option", { value: it, selected: it === status }, it)),
+      )
     : null;
-  return h("div", { class: "page list-page" },
-    h("header", { class: "list-head" }, h("h1", { tabindex: "-1" }, list.title), tabs, h("div", { class: "filters" }, choice, box)),
-    trouble, grid.place);
+  return h(
+    "div",
+    { class: "page list-page" },
+    h(
+      "header",
+      { class: "list-head" },
+      h("h1", { tabindex: "-1" }, list.title),
+      tabs,
+      h("div", { class: "filters" }, choice, box),
+    ),
+    trouble,
+    grid.place,
+  );
 }

@@ -19,12 +19,15 @@ let browser;
 let at;
 const troubles = [];
 
-before(async () => {
-  host = await start();
-  at = await seed(host);
-  line = await wire(host.operators);
-  browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] });
-}, { timeout: 180_000 });
+before(
+  async () => {
+    host = await start();
+    at = await seed(host);
+    line = await wire(host.operators);
+    browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] });
+  },
+  { timeout: 180_000 },
+);
 
 after(async () => {
   await browser?.close();
@@ -41,12 +44,23 @@ async function open(hash = "#/overview", { width = 1280, height = 800, ...how } 
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE);
   page.on("pageerror", (error) => troubles.push(`${hash}: ${error.stack}`));
-  page.on("console", (message) => /Content Security|Trusted/i.test(message.text()) && troubles.push(`${hash}: ${message.text()}`));
+  page.on(
+    "console",
+    (message) =>
+      /Content Security|Trusted/i.test(message.text()) && troubles.push(`${hash}: ${message.text()}`),
+  );
   page.on("dialog", (dialog) => troubles.push(`a dialog: ${dialog.message()}`));
-  await page.goto(`${line.url}#token=${encodeURIComponent(host.operatorToken)}&operator=${encodeURIComponent(OPERATOR)}`);
+  await page.goto(
+    `${line.url}#token=${encodeURIComponent(host.operatorToken)}&operator=${encodeURIComponent(OPERATOR)}`,
+  );
   await page.waitForSelector(".nav a");
   if (hash !== "#/overview") await page.evaluate((it) => (location.hash = it), hash);
-  page.ready = () => page.waitForFunction(() => document.querySelector("main .page") && !document.querySelector("main .loading, main [aria-busy=true]"));
+  page.ready = () =>
+    page.waitForFunction(
+      () =>
+        document.querySelector("main .page") &&
+        !document.querySelector("main .loading, main [aria-busy=true]"),
+    );
   page.done = () => context.close();
   await page.ready();
   return page;
@@ -67,7 +81,9 @@ test("one signs in with a token and a name, and the token stays in the tab", asy
   await page.getByLabel("Token").fill(host.operatorToken);
   await page.keyboard.press("Enter");
   await page.waitForSelector(".nav a");
-  const kept = await page.evaluate(() => [JSON.stringify({ ...localStorage }), location.href, document.cookie].join());
+  const kept = await page.evaluate(() =>
+    [JSON.stringify({ ...localStorage }), location.href, document.cookie].join(),
+  );
   assert.ok(!kept.includes(host.operatorToken));
   await page.reload();
   await page.waitForSelector(".nav a");
@@ -87,7 +103,8 @@ test("a link hands a token over once, and it is gone from the URL", async () => 
 test("the overview says who waits, what runs, and what was done", async () => {
   const page = await open();
   await page.getByRole("link", { name: "Who is the summary for?" }).waitFor();
-  for (const text of ["librarian", "archivist", "concierge", "And translate it into Norwegian"]) await page.getByText(text).first().waitFor();
+  for (const text of ["librarian", "archivist", "concierge", "And translate it into Norwegian"])
+    await page.getByText(text).first().waitFor();
   const figures = await page.locator(".figure").allInnerTexts();
   assert.match(figures.join(" "), /2\s*open questions/);
   await page.done();
@@ -96,7 +113,10 @@ test("the overview says who waits, what runs, and what was done", async () => {
 test("what is done elsewhere shows by itself", async () => {
   const page = await open("#/requests");
   const before = await page.getByRole("row").count();
-  await shell(host, `call ${at.report}.send {text: "Said elsewhere", sourceKind: "user", sourceLabel: "ben", createdAt: $now, contexts: [], causalDepth: 0}`);
+  await shell(
+    host,
+    `call ${at.report}.send {text: "Said elsewhere", sourceKind: "user", sourceLabel: "ben", createdAt: $now, contexts: [], causalDepth: 0}`,
+  );
   await page.getByRole("row").filter({ hasText: "Said elsewhere" }).waitFor();
   assert.equal(await page.getByRole("row").count(), before + 1);
   await page.getByRole("row").filter({ hasText: "Said elsewhere" }).getByText("queued").waitFor();
@@ -110,7 +130,8 @@ test("by keyboard alone: to a list, a row, an answer with what it will change, a
   await page.getByRole("row").filter({ hasText: "Summarise the annual" }).waitFor();
   await press(page, "j");
   for (let steps = 0; steps < 30; steps += 1) {
-    if ((await page.evaluate(() => document.activeElement.textContent)).includes("Summarise the annual")) break;
+    if ((await page.evaluate(() => document.activeElement.textContent)).includes("Summarise the annual"))
+      break;
     await press(page, "j");
   }
   await press(page, "Enter");
@@ -128,7 +149,10 @@ test("by keyboard alone: to a list, a row, an answer with what it will change, a
   assert.equal(untouched, "open");
   await press(page, "Enter");
   await page.getByText("Answer: done").waitFor();
-  const [status, history] = await shell(host, `get ${at.asks}.questions.audience.data.status\nhistory limit 1 operation question_answer`);
+  const [status, history] = await shell(
+    host,
+    `get ${at.asks}.questions.audience.data.status\nhistory limit 1 operation question_answer`,
+  );
   assert.equal(status, "answered");
   assert.equal(history[0].actor, OPERATOR);
   await page.locator(".card").getByText("answered").waitFor();
@@ -143,7 +167,13 @@ test("what is refused is said, and nothing is done", async () => {
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Name").fill("librarian of the reading room");
   await dialog.locator(".change").getByText("data.name").waitFor();
-  await page.route("**/operator/shell", (route) => (route.request().postData().includes("--dry-run") ? route.continue() : route.fulfill({ body: '{"error":{"code":"busy","exit":13,"message":"the store is closing"}}\n{"exit":13}\n' })));
+  await page.route("**/operator/shell", (route) =>
+    route.request().postData().includes("--dry-run")
+      ? route.continue()
+      : route.fulfill({
+          body: '{"error":{"code":"busy","exit":13,"message":"the store is closing"}}\n{"exit":13}\n',
+        }),
+  );
   await dialog.locator("#go").click();
   await dialog.getByText("the store is closing").waitFor();
   await press(page, "Escape");
@@ -180,7 +210,10 @@ test("an agent is enabled, a thread renamed and archived, a request cancelled an
   await page.locator(".page-head").getByText("cancelled").first().waitFor();
   await done(page, "r", "Retry");
   const [again] = await shell(host, `list request limit 1 --newest`);
-  const [retryOf, text] = await shell(host, `get ${again.objects[0].object}.retryOf\nget ${again.objects[0].object}.admission.text`);
+  const [retryOf, text] = await shell(
+    host,
+    `get ${again.objects[0].object}.retryOf\nget ${again.objects[0].object}.admission.text`,
+  );
   assert.deepEqual([retryOf, text], [at.waits, "And translate it into Norwegian"]);
   await page.done();
 });
@@ -188,9 +221,17 @@ test("an agent is enabled, a thread renamed and archived, a request cancelled an
 test("a request of a session shows its attempts, calls and messages along time", async () => {
   const page = await open(place(at.turn));
   const lanes = await page.locator(".lane-label").allInnerTexts();
-  for (const label of ["attempts", "decisions", "model demo", "tool weather"]) assert.ok(lanes.some((it) => it.startsWith(label)), `${label} in ${lanes}`);
+  for (const label of ["attempts", "decisions", "model demo", "tool weather"])
+    assert.ok(
+      lanes.some((it) => it.startsWith(label)),
+      `${label} in ${lanes}`,
+    );
   await page.locator(".moment").filter({ hasText: "Tool weather answered" }).waitFor();
-  const bars = await page.locator(".bar").evaluateAll((all) => all.map((it) => [it.getBoundingClientRect().width, it.parentElement.getBoundingClientRect().width]));
+  const bars = await page
+    .locator(".bar")
+    .evaluateAll((all) =>
+      all.map((it) => [it.getBoundingClientRect().width, it.parentElement.getBoundingClientRect().width]),
+    );
   assert.ok(bars.length >= 4 && bars.every(([bar, whole]) => bar > 0 && bar <= whole + 1));
   await page.locator(".moment-where a").filter({ hasText: "event" }).first().click();
   await page.getByRole("heading", { name: "Stream" }).waitFor();
@@ -206,7 +247,8 @@ test("a session's tree has its branch beside the way to the head, and folds by k
   const folded = await tree.getByRole("treeitem").count();
   await tree.locator('[tabindex="0"]').focus();
   await press(page, "Home");
-  while (!(await page.evaluate(() => document.activeElement.textContent)).includes("And tomorrow")) await press(page, "ArrowDown");
+  while (!(await page.evaluate(() => document.activeElement.textContent)).includes("And tomorrow"))
+    await press(page, "ArrowDown");
   await press(page, "ArrowRight");
   assert.equal(await branch.getAttribute("aria-expanded"), "true");
   assert.equal(await tree.getByRole("treeitem").count(), folded + 3);
@@ -235,9 +277,15 @@ test("a stream is followed while it is written", async () => {
   await page.locator(".tbody .tr").first().waitFor();
   const before = await newest();
   await say(host, "research", "Say hello");
-  await page.waitForFunction((it) => Number(document.querySelector(".tbody .tr .c-offset").textContent) > it, before);
+  await page.waitForFunction(
+    (it) => Number(document.querySelector(".tbody .tr .c-offset").textContent) > it,
+    before,
+  );
   await press(page, "j", "Enter");
-  await page.getByRole("dialog").getByText(/Event \d+/).waitFor();
+  await page
+    .getByRole("dialog")
+    .getByText(/Event \d+/)
+    .waitFor();
   await press(page, "Escape");
   await page.done();
 });
@@ -254,7 +302,10 @@ test("the history is filtered, by fields and by link, and goes on into the past"
   await page.ready();
   await page.locator(".tbody .tr").first().waitFor();
   const who = await page.locator(".tbody .c-actor").allInnerTexts();
-  assert.ok(who.every((it) => it === OPERATOR), String(who));
+  assert.ok(
+    who.every((it) => it === OPERATOR),
+    String(who),
+  );
   await page.goBack();
   await page.waitForURL(/request_claim/);
   await page.done();
@@ -312,7 +363,10 @@ test("what the wire cuts is found again, and nothing is lost", async () => {
   await page.getByText("live", { exact: true }).waitFor();
   line.cut();
   await page.getByText("reconnecting").waitFor();
-  await shell(host, `call ${at.librarian}.createThread {title: "Made in the dark", kind: "chat", createdAt: $now, contexts: []}`);
+  await shell(
+    host,
+    `call ${at.librarian}.createThread {title: "Made in the dark", kind: "chat", createdAt: $now, contexts: []}`,
+  );
   line.mend();
   await page.getByText("live", { exact: true }).waitFor();
   await page.getByRole("row").filter({ hasText: "Made in the dark" }).waitFor();
@@ -323,7 +377,12 @@ test("a slow answer shows that it loads, a failed one why, and it can be tried a
   const page = await open("#/agents");
   let answer = "slow";
   await page.route("**/operator/shell", async (route) => {
-    if (answer === "fails") return route.fulfill({ status: 500, contentType: "application/json", body: '{"error":"the disk is full","code":"storage"}' });
+    if (answer === "fails")
+      return route.fulfill({
+        status: 500,
+        contentType: "application/json",
+        body: '{"error":"the disk is full","code":"storage"}',
+      });
     if (answer === "slow") await new Promise((done) => setTimeout(done, 1200));
     return route.continue();
   });
@@ -339,10 +398,32 @@ test("a slow answer shows that it loads, a failed one why, and it can be tried a
   await page.done();
 });
 
-const PLACES = () => ["#/overview", "#/requests", "#/requests?show=open", "#/sessions", "#/threads", "#/agents", "#/directories", "#/history", "#/list/item",
-  place(at.asks), place(at.fails), place(at.turn), place(at.session("weather")), place(at.session(HOSTILE.session)), place(at.report), place(at.librarian), `#/stream/${short(at.session("weather"))}.events`, `#/object/${short(at.fails)}`];
+const PLACES = () => [
+  "#/overview",
+  "#/requests",
+  "#/requests?show=open",
+  "#/sessions",
+  "#/threads",
+  "#/agents",
+  "#/directories",
+  "#/history",
+  "#/list/item",
+  place(at.asks),
+  place(at.fails),
+  place(at.turn),
+  place(at.session("weather")),
+  place(at.session(HOSTILE.session)),
+  place(at.report),
+  place(at.librarian),
+  `#/stream/${short(at.session("weather"))}.events`,
+  `#/object/${short(at.fails)}`,
+];
 
-for (const [name, how] of [["in light", { colorScheme: "light" }], ["in dark", { colorScheme: "dark" }], ["on a phone", { colorScheme: "dark", width: 360, height: 740, hasTouch: true, isMobile: true }]]) {
+for (const [name, how] of [
+  ["in light", { colorScheme: "light" }],
+  ["in dark", { colorScheme: "dark" }],
+  ["on a phone", { colorScheme: "dark", width: 360, height: 740, hasTouch: true, isMobile: true }],
+]) {
   test(`every page is sound ${name}: for who sees it, hears it, or reads it on 360 pixels`, async () => {
     const page = await open("#/overview", { ...how, bypassCSP: true });
     await page.evaluate(AXE);
@@ -351,9 +432,21 @@ for (const [name, how] of [["in light", { colorScheme: "light" }], ["in dark", {
       await page.evaluate((it) => (location.hash = it), hash);
       await page.ready();
       await page.waitForTimeout(150);
-      const result = await page.evaluate(() => globalThis.axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"] }));
-      for (const it of result.violations) found.push(`${hash} ${it.id}: ${it.nodes.map((node) => `${node.target} ${node.any[0]?.message ?? node.all[0]?.message ?? ""}`).slice(0, 3).join("; ")}`);
-      const wide = await page.evaluate(() => [document.scrollingElement.scrollWidth, document.querySelector("main").scrollWidth - document.querySelector("main").clientWidth, innerWidth]);
+      const result = await page.evaluate(() =>
+        globalThis.axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"] }),
+      );
+      for (const it of result.violations)
+        found.push(
+          `${hash} ${it.id}: ${it.nodes
+            .map((node) => `${node.target} ${node.any[0]?.message ?? node.all[0]?.message ?? ""}`)
+            .slice(0, 3)
+            .join("; ")}`,
+        );
+      const wide = await page.evaluate(() => [
+        document.scrollingElement.scrollWidth,
+        document.querySelector("main").scrollWidth - document.querySelector("main").clientWidth,
+        innerWidth,
+      ]);
       if (wide[0] > wide[2] || wide[1] > 0) found.push(`${hash} is wider than the page: ${wide}`);
     }
     assert.deepEqual(found, []);
@@ -373,27 +466,44 @@ test("the colours are those that were chosen", async () => {
   await page.done();
 });
 
-test("among ten thousand rows few are drawn, and keys and filters reach all", { timeout: 240_000 }, async () => {
-  for (let from = 0; from < 10_000; from += 2000) {
-    await shell(host, Array.from({ length: 2000 }, (_, at_) => `call ${short(at.librarian)}.createThread {title: "Shelf ${from + at_}", kind: "chat", createdAt: $now, contexts: []}`).join("\n"));
-  }
-  const page = await open("#/threads");
-  await page.getByRole("row").filter({ hasText: "Shelf 9999" }).waitFor();
-  await press(page, "j");
-  for (let tries = 0; tries < 200; tries += 1) {
+test(
+  "among ten thousand rows few are drawn, and keys and filters reach all",
+  { timeout: 240_000 },
+  async () => {
+    for (let from = 0; from < 10_000; from += 2000) {
+      await shell(
+        host,
+        Array.from(
+          { length: 2000 },
+          (_, at_) =>
+            `call ${short(at.librarian)}.createThread {title: "Shelf ${from + at_}", kind: "chat", createdAt: $now, contexts: []}`,
+        ).join("\n"),
+      );
+    }
+    const page = await open("#/threads");
+    await page.getByRole("row").filter({ hasText: "Shelf 9999" }).waitFor();
+    await press(page, "j");
+    for (let tries = 0; tries < 200; tries += 1) {
+      await press(page, "End");
+      if (/^10,\d\d\d$/.test((await page.locator(".tfoot").innerText()).trim())) break;
+      await page.waitForTimeout(80);
+    }
     await press(page, "End");
-    if (/^10,\d\d\d$/.test((await page.locator(".tfoot").innerText()).trim())) break;
-    await page.waitForTimeout(80);
-  }
-  await press(page, "End");
-  await page.getByRole("row").filter({ hasText: "Annual" }).or(page.getByRole("row").filter({ hasText: "quoted" })).or(page.locator(".tbody .tr")).first().waitFor();
-  assert.ok(await page.locator(".tbody .tr").count() < 120);
-  assert.match(await page.locator(".tfoot").innerText(), /^10,\d\d\d$/);
-  await page.getByLabel("Filter threads").fill("Shelf 1234");
-  await page.getByRole("row").filter({ hasText: "Shelf 1234" }).waitFor();
-  assert.equal(await page.locator(".tbody .tr").count(), 1);
-  await page.done();
-});
+    await page
+      .getByRole("row")
+      .filter({ hasText: "Annual" })
+      .or(page.getByRole("row").filter({ hasText: "quoted" }))
+      .or(page.locator(".tbody .tr"))
+      .first()
+      .waitFor();
+    assert.ok((await page.locator(".tbody .tr").count()) < 120);
+    assert.match(await page.locator(".tfoot").innerText(), /^10,\d\d\d$/);
+    await page.getByLabel("Filter threads").fill("Shelf 1234");
+    await page.getByRole("row").filter({ hasText: "Shelf 1234" }).waitFor();
+    assert.equal(await page.locator(".tbody .tr").count(), 1);
+    await page.done();
+  },
+);
 
 test("no text was taken for HTML, and nothing went wrong in a page", async () => {
   const page = await open(place(at.fails));

@@ -10,12 +10,15 @@ let host;
 let browser;
 let at;
 
-before(async () => {
-  if (!process.env.PICTURES) return;
-  host = await start();
-  at = await seed(host, NAMES);
-  browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] });
-}, { timeout: 180_000 });
+before(
+  async () => {
+    if (!process.env.PICTURES) return;
+    host = await start();
+    at = await seed(host, NAMES);
+    browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] });
+  },
+  { timeout: 180_000 },
+);
 
 after(async () => {
   await browser?.close();
@@ -33,7 +36,11 @@ test("pictures", { skip: !process.env.PICTURES }, async () => {
     await page.goto(`${host.operators}/#token=${host.operatorToken}&operator=anna`);
     await page.waitForSelector(".nav a");
     await page.evaluate((it) => (location.hash = it), hash);
-    await page.waitForFunction(() => document.querySelector("main .page") && !document.querySelector("main .loading, main [aria-busy=true]"));
+    await page.waitForFunction(
+      () =>
+        document.querySelector("main .page") &&
+        !document.querySelector("main .loading, main [aria-busy=true]"),
+    );
     await page.waitForTimeout(1500);
     await page.screenshot({ path: `${process.env.PICTURES}/${name}.png` });
     await page.close();

@@ -6,12 +6,14 @@ import { Door } from "../console/lib/door.js";
 import { events, lines, values } from "../console/lib/lines.js";
 import { Live, touches } from "../console/lib/live.js";
 
-const body = (...chunks) => new ReadableStream({
-  start(it) {
-    for (const chunk of chunks) it.enqueue(typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk);
-    it.close();
-  },
-});
+const body = (...chunks) =>
+  new ReadableStream({
+    start(it) {
+      for (const chunk of chunks)
+        it.enqueue(typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk);
+      it.close();
+    },
+  });
 const all = async (from) => {
   const found = [];
   for await (const it of from) found.push(it);
@@ -27,7 +29,7 @@ test("lines are whole wherever the bytes are cut, also within a letter", async (
 });
 
 test("events have their id, type and data; comments and what has no end are none", async () => {
-  const text = ": hello\nid: 7\nevent: change\ndata: {\"a\":\ndata: 1}\n\ndata: x\n\nid: 9\ndata: cut off";
+  const text = ': hello\nid: 7\nevent: change\ndata: {"a":\ndata: 1}\n\ndata: x\n\nid: 9\ndata: cut off';
   for (const at of [0, 3, 17, 30, text.length]) {
     assert.deepEqual(await all(events(body(text.slice(0, at), text.slice(at)))), [
       { id: "7", type: "change", data: '{"a":\n1}' },
@@ -36,29 +38,47 @@ test("events have their id, type and data; comments and what has no end are none
   }
 });
 
-const answering = (status, ...chunks) => async (path, init) => {
-  answering.last = { path, ...init };
-  return new Response(body(...chunks), { status });
-};
+const answering =
+  (status, ...chunks) =>
+  async (path, init) => {
+    answering.last = { path, ...init };
+    return new Response(body(...chunks), { status });
+  };
 
 test("the token and the name go with each request, the name in UTF-8", async () => {
-  const door = new Door({ token: "secret", operator: "Zoë", fetch: answering(200, '{"answer":1}\n{"exit":0}\n') });
+  const door = new Door({
+    token: "secret",
+    operator: "Zoë",
+    fetch: answering(200, '{"answer":1}\n{"exit":0}\n'),
+  });
   assert.deepEqual(await door.run("get 1"), [1]);
   assert.equal(answering.last.headers.authorization, "Bearer secret");
-  assert.deepEqual([...answering.last.headers["x-operator"]].map((it) => it.charCodeAt(0)), [...new TextEncoder().encode("Zoë")]);
+  assert.deepEqual(
+    [...answering.last.headers["x-operator"]].map((it) => it.charCodeAt(0)),
+    [...new TextEncoder().encode("Zoë")],
+  );
   assert.deepEqual(JSON.parse(answering.last.body), { text: "get 1", yes: false });
 });
 
 test("a failed command, a question, and an answer that is cut off are errors", async () => {
-  const run = (...chunks) => new Door({ token: "t", operator: "o", fetch: answering(200, ...chunks) }).run("x");
-  await assert.rejects(run('{"answer":1}\n{"error":{"code":"refused","message":"no","help":"h"}}\n{"exit":11}\n'), { code: "refused", message: "no", help: "h" });
+  const run = (...chunks) =>
+    new Door({ token: "t", operator: "o", fetch: answering(200, ...chunks) }).run("x");
+  await assert.rejects(
+    run('{"answer":1}\n{"error":{"code":"refused","message":"no","help":"h"}}\n{"exit":11}\n'),
+    { code: "refused", message: "no", help: "h" },
+  );
   await assert.rejects(run('{"ask":"cancel?"}\n{"exit":1}\n'), { code: "asks" });
   await assert.rejects(run('{"answer":1}\n'), { code: "cut-off", passing: true });
 });
 
 test("who is not let in is told, and the console with it", async () => {
   let refused = 0;
-  const door = new Door({ token: "t", operator: "o", fetch: answering(401, '{"error":"who are you","code":"unauthenticated"}'), refused: () => (refused += 1) });
+  const door = new Door({
+    token: "t",
+    operator: "o",
+    fetch: answering(401, '{"error":"who are you","code":"unauthenticated"}'),
+    refused: () => (refused += 1),
+  });
   await assert.rejects(door.run("x"), { status: 401, code: "unauthenticated", passing: false });
   assert.equal(refused, 1);
   const lost = new Door({ token: "t", operator: "o", fetch: () => Promise.reject(new TypeError("network")) });

@@ -15,11 +15,26 @@ const drawn = (rows) => rows.map((it) => `${" ".repeat(it.lane)}${it.id}${it.onP
 test("a conversation without branches is one lane", () => {
   const rows = layout([node("a"), node("b", "a"), node("c", "b")], "c");
   assert.deepEqual(drawn(rows), ["a*", "b*", "c*"]);
-  assert.deepEqual(rows.map((it) => [it.up, it.last, it.fork]), [[false, false, false], [true, false, false], [true, true, false]]);
+  assert.deepEqual(
+    rows.map((it) => [it.up, it.last, it.fork]),
+    [
+      [false, false, false],
+      [true, false, false],
+      [true, true, false],
+    ],
+  );
 });
 
 test("what was left stands beside, the way to the head goes straight on", () => {
-  const nodes = [node("a"), node("b", "a"), node("c", "b"), node("d", "a"), node("e", "d"), node("f", "b"), node("g")];
+  const nodes = [
+    node("a"),
+    node("b", "a"),
+    node("c", "b"),
+    node("d", "a"),
+    node("e", "d"),
+    node("f", "b"),
+    node("g"),
+  ];
   const rows = layout(nodes, "e");
   assert.deepEqual(drawn(rows), [" g", "a*", " b", "  c", " f", "d*", "e*"]);
   assert.deepEqual(drawn(folded(rows, new Set())), [" g", "a*", " b", "d*", "e*"]);
@@ -33,7 +48,8 @@ test("every message is drawn once, whatever the tree, and a long one does not br
   const random = (below) => (seed = (seed * 48_271) % 2_147_483_647) % below;
   for (let round = 0; round < 200; round += 1) {
     const nodes = [];
-    for (let at = 0; at < 1 + random(30); at += 1) nodes.push(node(`n${at}`, random(5) === 0 ? undefined : `n${random(at + 1)}`));
+    for (let at = 0; at < 1 + random(30); at += 1)
+      nodes.push(node(`n${at}`, random(5) === 0 ? undefined : `n${random(at + 1)}`));
     const own = nodes.filter((it) => it.parent_id !== it.message.id);
     const rows = layout(own, own.length ? own[random(own.length)].message.id : null);
     assert.deepEqual(rows.map((it) => it.id).sort(), own.map((it) => it.message.id).sort());
@@ -53,13 +69,25 @@ test("a preview shows of a record the fields that differ", () => {
   ];
   assert.deepEqual(grouped(changes), [
     { object: "o2", created: true, rows: [{ field: "data.x", before: undefined, after: "<script>" }] },
-    { object: "o1", created: false, rows: [{ field: "data.b", before: [2], after: [3] }, { field: "items[k]", after: "o2" }, { field: "active", before: "o3" }] },
+    {
+      object: "o1",
+      created: false,
+      rows: [
+        { field: "data.b", before: [2], after: [3] },
+        { field: "items[k]", after: "o2" },
+        { field: "active", before: "o3" },
+      ],
+    },
     { object: "o4", created: false, rows: [{ field: "events[3]", after: { e: 1 } }] },
   ]);
 });
 
 const at = (second) => new Date(Date.UTC(2026, 0, 1) + second * 1000).toISOString();
-const event = (offset, second, type, payload, turn = "t1") => ({ offset, instant: at(second), event: { type, turn, payload: JSON.stringify(payload) } });
+const event = (offset, second, type, payload, turn = "t1") => ({
+  offset,
+  instant: at(second),
+  event: { type, turn, payload: JSON.stringify(payload) },
+});
 const admission = { createdAt: at(0), sourceKind: "user", sourceLabel: "anna" };
 const base = { attempt: "e1", generation: 1, reason: "", retryCount: 0 };
 
@@ -67,18 +95,42 @@ test("a call that failed and was tried again is bars with a wait between them", 
   const events = [
     event(1, 1, "llm.call.requested", { call_id: "c1", attempt: 1, model: "demo" }),
     event(2, 1, "llm.call.dispatched", { call_id: "c1", attempt: 1 }),
-    event(3, 3, "llm.call.errored", { call_id: "c1", attempt: 1, error: "overloaded", retryable: true, retry_at: at(5) }),
+    event(3, 3, "llm.call.errored", {
+      call_id: "c1",
+      attempt: 1,
+      error: "overloaded",
+      retryable: true,
+      retry_at: at(5),
+    }),
     event(4, 5, "llm.call.dispatched", { call_id: "c1", attempt: 2 }),
-    event(5, 8, "llm.call.completed", { call_id: "c1", attempt: 2, message: { role: "assistant", content: "At last." } }),
+    event(5, 8, "llm.call.completed", {
+      call_id: "c1",
+      attempt: 2,
+      message: { role: "assistant", content: "At last." },
+    }),
     event(6, 8, "tool.call.requested", { call_id: "c2", attempt: 1, name: "weather", arguments: "{}" }),
     event(7, 9, "tool.call.dispatched", { call_id: "c2", attempt: 1 }),
   ];
-  const life = timeline({ admission, progress: { ...base, status: "running", startedAt: at(1), endedAt: null }, events, now: Date.parse(at(20)) });
+  const life = timeline({
+    admission,
+    progress: { ...base, status: "running", startedAt: at(1), endedAt: null },
+    events,
+    now: Date.parse(at(20)),
+  });
   const model = life.lanes.find((it) => it.kind === "model");
-  assert.deepEqual(model.bars.map((it) => [(it.from - life.start) / 1000, (it.to - life.start) / 1000, it.tone]), [[1, 3, "bad"], [3, 5, "wait"], [5, 8, "ok"]]);
+  assert.deepEqual(
+    model.bars.map((it) => [(it.from - life.start) / 1000, (it.to - life.start) / 1000, it.tone]),
+    [
+      [1, 3, "bad"],
+      [3, 5, "wait"],
+      [5, 8, "ok"],
+    ],
+  );
   const tool = life.lanes.find((it) => it.label === "tool weather");
   assert.ok(tool.bars[0].open && tool.bars[0].to === life.end);
-  assert.ok(life.moments.some((it) => it.title === "Model demo failed" && it.detail.startsWith("overloaded")));
+  assert.ok(
+    life.moments.some((it) => it.title === "Model demo failed" && it.detail.startsWith("overloaded")),
+  );
   assert.equal(life.lanes[0].kind, "attempt");
 });
 
@@ -94,7 +146,12 @@ test("what is broken off ends, and nothing in the log breaks the timeline", () =
     event(8, 4, "something.new", "not an object"),
     { offset: 9, instant: at(5), event: { type: "turn.completed", turn: "t1", payload: "broken {" } },
   ];
-  const life = timeline({ admission, progress: { ...base, status: "failed", startedAt: at(1), endedAt: at(5) }, events, now: Date.parse(at(99)) });
+  const life = timeline({
+    admission,
+    progress: { ...base, status: "failed", startedAt: at(1), endedAt: at(5) },
+    events,
+    now: Date.parse(at(99)),
+  });
   assert.equal(life.end, Date.parse(at(5)));
   assert.ok(life.lanes.every((lane) => lane.bars.every((bar) => bar.to >= bar.from && !bar.open)));
 });
@@ -105,26 +162,71 @@ test("a request that a worker holds is told by its claims and its questions", ()
     { commit: 4, instant: at(1), actor: "w1", what: "AgentRequest.claim", operation: "request_claim" },
     { commit: 5, instant: at(9), actor: "w2", what: "AgentRequest.claim", operation: "request_claim" },
   ];
-  const questions = [{ reference: "q", settled: null, data: { key: "k", title: "Sure?", status: "open", answer: null, createdAt: at(10) } }];
-  const life = timeline({ admission, progress: { ...base, status: "waiting", attempt: "w2", generation: 2, startedAt: at(9), endedAt: null }, questions, history, now: Date.parse(at(12)) });
-  assert.deepEqual(life.lanes[0].bars.map((it) => [it.label, (it.from - life.start) / 1000]), [["generation 1, taken over", 1], ["generation 2: w2", 9]]);
+  const questions = [
+    {
+      reference: "q",
+      settled: null,
+      data: { key: "k", title: "Sure?", status: "open", answer: null, createdAt: at(10) },
+    },
+  ];
+  const life = timeline({
+    admission,
+    progress: { ...base, status: "waiting", attempt: "w2", generation: 2, startedAt: at(9), endedAt: null },
+    questions,
+    history,
+    now: Date.parse(at(12)),
+  });
+  assert.deepEqual(
+    life.lanes[0].bars.map((it) => [it.label, (it.from - life.start) / 1000]),
+    [
+      ["generation 1, taken over", 1],
+      ["generation 2: w2", 9],
+    ],
+  );
   assert.ok(life.lanes[1].bars[0].open);
-  assert.deepEqual(life.moments.map((it) => it.title), ["Admitted", "AgentRequest.claim", "AgentRequest.claim", "Asked"]);
+  assert.deepEqual(
+    life.moments.map((it) => it.title),
+    ["Admitted", "AgentRequest.claim", "AgentRequest.claim", "Asked"],
+  );
 });
 
 test("what a session waits for is said in sentences", () => {
   const live = {
-    interrupts: [{ id: "i", origin: "machine", reason: "check" }], sends: [],
-    calls: [{ id: "c1", kind: "tool_call", handler: "client", status: "pending", attempt: 1, deadline: at(60) }, { id: "c2", kind: "llm_call", handler: "server", status: "retry_scheduled", attempt: 2, retryAt: at(5) }],
+    interrupts: [{ id: "i", origin: "machine", reason: "check" }],
+    sends: [],
+    calls: [
+      { id: "c1", kind: "tool_call", handler: "client", status: "pending", attempt: 1, deadline: at(60) },
+      {
+        id: "c2",
+        kind: "llm_call",
+        handler: "server",
+        status: "retry_scheduled",
+        attempt: 2,
+        retryAt: at(5),
+      },
+    ],
     decisions: [{ id: "d", kind: "client.message", status: "pending", attempts: 2, deadline: null }],
   };
   const view = { calls: [{ id: "c1", name: "approve" }] };
   const found = waitsFor({ live, data: { claim: { engine: "" }, turn: { id: "t" } }, view });
-  assert.deepEqual(found.map((it) => it.kind), ["claim", "interrupt", "tool_call", "llm_call", "decision"]);
+  assert.deepEqual(
+    found.map((it) => it.kind),
+    ["claim", "interrupt", "tool_call", "llm_call", "decision"],
+  );
   assert.equal(found[2].text, "the tool approve is asked, run by the client");
   assert.equal(found[3].until, at(5));
-  const status = (it) => sessionStatus({ cancelled: false, done: false, turn: null, live: { interrupts: [], calls: [] }, ...it });
-  assert.deepEqual([status({}), status({ done: true }), status({ turn: {} }), status({ turn: {}, live }), status({ cancelled: true })], ["idle", "done", "running", "interrupted", "cancelled"]);
+  const status = (it) =>
+    sessionStatus({ cancelled: false, done: false, turn: null, live: { interrupts: [], calls: [] }, ...it });
+  assert.deepEqual(
+    [
+      status({}),
+      status({ done: true }),
+      status({ turn: {} }),
+      status({ turn: {}, live }),
+      status({ cancelled: true }),
+    ],
+    ["idle", "done", "running", "interrupted", "cancelled"],
+  );
 });
 
 test("texts are cut at letters, and JSON in strings is opened up", () => {
@@ -144,5 +246,8 @@ test("the first event of an instant is found in few looks", async () => {
 });
 
 test("a row is looked up by one command", () => {
-  assert.equal(rowCommand("atom:org.quixos.agent:item/01ARZ3NDEKTSV4RRFFQ69G5FAV"), "get {reference: item/01ARZ3NDEKTSV4RRFFQ69G5FAV, data: item/01ARZ3NDEKTSV4RRFFQ69G5FAV.data}");
+  assert.equal(
+    rowCommand("atom:org.quixos.agent:item/01ARZ3NDEKTSV4RRFFQ69G5FAV"),
+    "get {reference: item/01ARZ3NDEKTSV4RRFFQ69G5FAV, data: item/01ARZ3NDEKTSV4RRFFQ69G5FAV.data}",
+  );
 });

@@ -5,7 +5,16 @@ import { test } from "node:test";
 import { ofAgent, ofQuestion, ofRequest, ofSession, ofThread } from "../console/lib/actions.js";
 import { call, NOW, options, Raw, string, value } from "../console/lib/words.js";
 
-const HOSTILE = ['"} ; call $x.cancel', "a\nlist request", "'; exit #", "\\", "$now", "request/01ARZ3NDEKTSV4RRFFQ69G5FAV", "\u2028\u0000", "<img src=x onerror=alert(1)>"];
+const HOSTILE = [
+  '"} ; call $x.cancel',
+  "a\nlist request",
+  "'; exit #",
+  "\\",
+  "$now",
+  "request/01ARZ3NDEKTSV4RRFFQ69G5FAV",
+  "\u2028\u0000",
+  "<img src=x onerror=alert(1)>",
+];
 const REQUEST = "request/01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
 test("a string stays one token on one line, and reads back as itself", () => {
@@ -16,25 +25,43 @@ test("a string stays one token on one line, and reads back as itself", () => {
 });
 
 test("values are written with bare names, and what is raw as it is", () => {
-  assert.equal(value({ a: 1, "b c": [true, null], at: NOW, left: undefined }), '{a: 1, "b c": [true, null], at: $now}');
+  assert.equal(
+    value({ a: 1, "b c": [true, null], at: NOW, left: undefined }),
+    '{a: 1, "b c": [true, null], at: $now}',
+  );
   assert.equal(value({ text: new Raw(`${REQUEST}.admission.text`) }), `{text: ${REQUEST}.admission.text}`);
   assert.equal(call(REQUEST, "cancel"), `call ${REQUEST}.cancel`);
-  assert.equal(call("thread/01ARZ3NDEKTSV4RRFFQ69G5FAV", "archive", false), "call thread/01ARZ3NDEKTSV4RRFFQ69G5FAV.archive false");
+  assert.equal(
+    call("thread/01ARZ3NDEKTSV4RRFFQ69G5FAV", "archive", false),
+    "call thread/01ARZ3NDEKTSV4RRFFQ69G5FAV.archive false",
+  );
 });
 
 test("options leave out what is empty, and quote words", () => {
-  assert.equal(options({ limit: 5, actor: 'a" limit 9', on: new Raw(REQUEST), operation: "" }), ` limit 5 actor "a\\" limit 9" on ${REQUEST}`);
+  assert.equal(
+    options({ limit: 5, actor: 'a" limit 9', on: new Raw(REQUEST), operation: "" }),
+    ` limit 5 actor "a\\" limit 9" on ${REQUEST}`,
+  );
 });
 
 test("an action's command holds each hostile text in one string", () => {
   for (const text of HOSTILE) {
-    const [send, rename, archive] = ofThread({ reference: "thread/01ARZ3NDEKTSV4RRFFQ69G5FAV", data: { title: "old", archived: false } }, text);
+    const [send, rename, archive] = ofThread(
+      { reference: "thread/01ARZ3NDEKTSV4RRFFQ69G5FAV", data: { title: "old", archived: false } },
+      text,
+    );
     assert.ok(send.command({ text }).includes(`text: ${string(text)}`) || text.trim() === "");
     assert.ok(rename.command({ title: text }).endsWith(` ${string(text)}`));
     assert.ok(archive.danger);
-    const [answer] = ofQuestion({ reference: "question/01ARZ3NDEKTSV4RRFFQ69G5FAV", data: { status: "open", options: "", title: text } });
+    const [answer] = ofQuestion({
+      reference: "question/01ARZ3NDEKTSV4RRFFQ69G5FAV",
+      data: { status: "open", options: "", title: text },
+    });
     assert.ok(answer.command({ answer: text }).includes(`answer: ${string(text)},`));
-    const [name] = ofAgent({ reference: "agent/01ARZ3NDEKTSV4RRFFQ69G5FAV", data: { name: "old", description: "", enabled: true } });
+    const [name] = ofAgent({
+      reference: "agent/01ARZ3NDEKTSV4RRFFQ69G5FAV",
+      data: { name: "old", description: "", enabled: true },
+    });
     assert.ok(name.command({ name: text, description: "" }).includes(`name: ${string(text)}`));
   }
 });
@@ -48,29 +75,69 @@ test("what is missing makes no command", () => {
 });
 
 test("what can be done depends on where a thing stands", () => {
-  const of = (status, more = {}) => ofRequest({ reference: REQUEST, progress: { status, ...more }, thread: "thread/01ARZ3NDEKTSV4RRFFQ69G5FAV" }, "anna").map((it) => it.label);
+  const of = (status, more = {}) =>
+    ofRequest(
+      { reference: REQUEST, progress: { status, ...more }, thread: "thread/01ARZ3NDEKTSV4RRFFQ69G5FAV" },
+      "anna",
+    ).map((it) => it.label);
   assert.deepEqual(of("queued"), ["Cancel"]);
   assert.deepEqual(of("running", { cancelRequested: true }), []);
   assert.deepEqual(of("failed"), ["Retry"]);
   assert.deepEqual(ofQuestion({ reference: "q", data: { status: "answered" } }), []);
-  const agent = (enabled) => ofAgent({ reference: "a", data: { name: "n", description: "", enabled } }).map((it) => it.label);
-  assert.deepEqual([agent(true), agent(false)], [["Rename", "Disable"], ["Rename", "Enable"]]);
+  const agent = (enabled) =>
+    ofAgent({ reference: "a", data: { name: "n", description: "", enabled } }).map((it) => it.label);
+  assert.deepEqual(
+    [agent(true), agent(false)],
+    [
+      ["Rename", "Disable"],
+      ["Rename", "Enable"],
+    ],
+  );
 });
 
 test("a retry is linked to what it repeats, and to the first cause", () => {
-  const [retry] = ofRequest({ reference: REQUEST, progress: { status: "failed" }, thread: "thread/01ARZ3NDEKTSV4RRFFQ69G5FAV", contexts: ["document/01ARZ3NDEKTSV4RRFFQ69G5FAV"] }, "anna");
+  const [retry] = ofRequest(
+    {
+      reference: REQUEST,
+      progress: { status: "failed" },
+      thread: "thread/01ARZ3NDEKTSV4RRFFQ69G5FAV",
+      contexts: ["document/01ARZ3NDEKTSV4RRFFQ69G5FAV"],
+    },
+    "anna",
+  );
   const command = retry.command({});
   assert.ok(command.startsWith("call thread/01ARZ3NDEKTSV4RRFFQ69G5FAV.send {"));
-  for (const part of [`text: ${REQUEST}.admission.text`, `retryOf: ${REQUEST}`, `root: ${REQUEST}`, 'sourceKind: "operator"', "contexts: [document/01ARZ3NDEKTSV4RRFFQ69G5FAV]"]) assert.ok(command.includes(part), part);
+  for (const part of [
+    `text: ${REQUEST}.admission.text`,
+    `retryOf: ${REQUEST}`,
+    `root: ${REQUEST}`,
+    'sourceKind: "operator"',
+    "contexts: [document/01ARZ3NDEKTSV4RRFFQ69G5FAV]",
+  ])
+    assert.ok(command.includes(part), part);
 });
 
 test("a session is paused, resumed and cancelled as its owner's operator", () => {
-  const session = { reference: "session/01ARZ3NDEKTSV4RRFFQ69G5FAV", binding: { tenant: 't"', ownerId: "o" }, data: { cancelled: false, turn: { id: "turn 1" } }, live: { interrupts: [{ id: "i1", reason: "check" }] }, request: REQUEST };
+  const session = {
+    reference: "session/01ARZ3NDEKTSV4RRFFQ69G5FAV",
+    binding: { tenant: 't"', ownerId: "o" },
+    data: { cancelled: false, turn: { id: "turn 1" } },
+    live: { interrupts: [{ id: "i1", reason: "check" }] },
+    request: REQUEST,
+  };
   const labels = ofSession(session).map((it) => it.label);
   assert.deepEqual(labels, ["Resume", "Cancel turn", "Pause", "Cancel session"]);
   const [resume, cancel] = ofSession(session);
-  assert.ok(cancel.command({}).endsWith('.cancel {by: {class: "machine", tenant: "t\\"", ownerId: "o"}, turn: "turn 1"}'));
+  assert.ok(
+    cancel
+      .command({})
+      .endsWith('.cancel {by: {class: "machine", tenant: "t\\"", ownerId: "o"}, turn: "turn 1"}'),
+  );
   const input = /input: ("(?:[^"\\]|\\.)*")/.exec(resume.command({ payload: '{"ok": true}' }))[1];
-  assert.deepEqual(JSON.parse(JSON.parse(input)), { type: "interrupt.resume", interrupt_id: "i1", payload: { ok: true } });
+  assert.deepEqual(JSON.parse(JSON.parse(input)), {
+    type: "interrupt.resume",
+    interrupt_id: "i1",
+    payload: { ok: true },
+  });
   assert.deepEqual(ofSession({ ...session, data: { cancelled: true } }), []);
 });
