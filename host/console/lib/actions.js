@@ -3,7 +3,7 @@
 // `fields` are asked for before; `command` makes the command of what was filled in, or `null` while
 // something is missing. `key` is the key that begins it on the page of the object.
 
-import { call, NOW, Raw } from "./words.js";
+import { call, NOW, Raw, string, value } from "./words.js";
 import { unpacked } from "./text.js";
 
 const OVER = new Set(["completed", "failed", "cancelled"]);
@@ -173,36 +173,23 @@ export function ofAgent({ reference, data }) {
   ];
 }
 
-/** Of a session: `{reference, binding, data, live, request}`. */
-export function ofSession({ reference, binding, data, live, request }) {
+/** Of a session: `{reference, data, live, request}`. */
+export function ofSession({ reference, data, live, request }) {
   if (data.cancelled) return [];
-  const by = { class: "machine", tenant: binding.tenant, ownerId: binding.ownerId };
-  const actions = [];
-  for (const open of live.interrupts) {
-    actions.push({
-      label: "Resume",
-      title: `Resume: ${open.reason}`,
-      primary: true,
-      fields: [{ name: "payload", label: "What to go on with (JSON or text)", value: "", lines: 2 }],
-      command: ({ payload }) =>
-        call(reference, "submit", {
-          by,
-          input: JSON.stringify({
-            type: "interrupt.resume",
-            interrupt_id: open.id,
-            payload: payload === "" ? null : unpacked(payload),
-          }),
-          followed: false,
-        }),
-    });
-  }
+  const actions = live.interrupts.map((open) => ({
+    label: "Resume",
+    title: `Resume: ${open.reason}`,
+    primary: true,
+    fields: [{ name: "payload", label: "What to go on with (JSON or text)", value: "", lines: 2 }],
+    command: ({ payload }) => answer(reference, open.id, payload),
+  }));
   if (request) {
     actions.push({
       key: "c",
       label: "Cancel turn",
       title: "Cancel the turn that is active",
       danger: true,
-      command: () => call(reference, "cancel", { by, turn: data.turn?.id }),
+      command: () => `session cancel ${reference} turn ${string(data.turn?.id)}`,
     });
   }
   actions.push({
@@ -211,38 +198,32 @@ export function ofSession({ reference, binding, data, live, request }) {
     title: "Pause this conversation",
     note: "New turns are refused until it is resumed; model calls under way are voided.",
     fields: [{ name: "reason", label: "Reason", value: "operator" }],
-    command: ({ reason }) =>
-      reason === "" ? null : call(reference, "interrupt", { by, reason, payload: "null" }),
+    command: ({ reason }) => (reason === "" ? null : `session pause ${reference} ${string(reason)}`),
   });
   actions.push({
     label: "Cancel session",
     title: "Cancel this session for good",
     danger: true,
     note: "It takes nothing any more, and its thread is archived.",
-    command: () => call(reference, "cancel", { by }),
+    command: () => `session close ${reference}`,
   });
   return actions;
 }
 
 /** Of a call that the client of a session runs: the operator answers in its place. */
-export function ofClientCall({ reference, binding }, open) {
-  const by = { class: "machine", tenant: binding.tenant, ownerId: binding.ownerId };
+export function ofClientCall({ reference }, open) {
   return [
     {
       label: "Answer",
       title: `Answer ${open.name ?? open.id} for the client`,
       primary: true,
       fields: [{ name: "result", label: "Result (JSON or text)", lines: 3 }],
-      command: ({ result }) =>
-        result === ""
-          ? null
-          : call(reference, "settle", {
-              by,
-              call: open.id,
-              attempt: open.attempt,
-              result: JSON.stringify(unpacked(result)),
-              blocks: [],
-            }),
+      command: ({ result }) => (result === "" ? null : answer(reference, open.id, result)),
     },
   ];
+}
+
+/** An answer to what a session waits for; what is no JSON is a text. */
+function answer(session, id, given) {
+  return `session answer ${session} ${string(id)}${given === "" ? "" : ` ${value(unpacked(given))}`}`;
 }

@@ -248,15 +248,16 @@ export async function firstAt(length, instant, instantOf) {
 /** All that is known of a session. */
 export async function session(door, reference, signal) {
   const at = short(reference);
-  const [states, view, log] = await door.run(
+  const [states, view, log, explained] = await door.run(
     [
       `get {binding: ${at}.binding, data: ${at}.data, live: ${at}.live, agent: ${at}.agent, thread: ${at}.thread, parent: ${at}.parent, request: ${at}.request, children: ${at}.children, waiting: ${at}.waiting, title: ${at}.thread.data.title}`,
       `call ${at}.view`,
       `read ${at}.events limit 1`,
+      `session explain ${at}`,
     ].join("\n"),
     { signal },
   );
-  return { reference, ...states, view: JSON.parse(view), events: log.length };
+  return { reference, ...states, view: JSON.parse(view), events: log.length, explained };
 }
 
 /** What is known by name, for the search. */

@@ -9,6 +9,7 @@ import { sessionStatus, waitsFor } from "../lib/session.js";
 import { to } from "../lib/route.js";
 import { brief, counted } from "../lib/text.js";
 import { actionBar, chip, dot, empty, facts, link, pageHead, section, value, when } from "../parts/bits.js";
+import { explained } from "../parts/explained.js";
 import { shown } from "../parts/shown.js";
 import { events } from "../parts/stream.js";
 import { messageTree } from "../parts/tree.js";
@@ -33,7 +34,7 @@ function draw(data, ctx, tree, log) {
   const { binding, live, view } = data;
   const reference = short(data.reference);
   const status = sessionStatus({ ...data.data, live });
-  const shape = { reference, binding, data: data.data, live, request: data.request };
+  const shape = { reference, data: data.data, live, request: data.request };
   const actions = ofSession(shape);
   ctx.actions(actions);
   const waits = waitsFor({ live, data: data.data, view });
@@ -98,14 +99,7 @@ function draw(data, ctx, tree, log) {
                             h(
                               "div",
                               { class: "actions" },
-                              actionBar(
-                                ofClientCall(shape, {
-                                  ...it.call,
-                                  id: it.id,
-                                  attempt: it.call?.attempt ?? 1,
-                                }),
-                                ctx,
-                              ),
+                              actionBar(ofClientCall(shape, { ...it.call, id: it.id }), ctx),
                             ),
                           ]
                         : null,
@@ -119,6 +113,7 @@ function draw(data, ctx, tree, log) {
                   : "For nothing: the next message begins a turn.",
               ),
         ),
+        explained(data.explained, ctx),
         section(
           "Facts",
           {},

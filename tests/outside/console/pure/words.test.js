@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ofAgent, ofQuestion, ofRequest, ofSession, ofThread } from "../console/lib/actions.js";
+import { ofAgent, ofClientCall, ofQuestion, ofRequest, ofSession, ofThread } from "../console/lib/actions.js";
 import { call, NOW, options, Raw, string, value } from "../console/lib/words.js";
 
 const HOSTILE = [
@@ -117,27 +117,30 @@ test("a retry is linked to what it repeats, and to the first cause", () => {
     assert.ok(command.includes(part), part);
 });
 
-test("a session is paused, resumed and cancelled as its owner's operator", () => {
-  const session = {
-    reference: "session/01ARZ3NDEKTSV4RRFFQ69G5FAV",
-    binding: { tenant: 't"', ownerId: "o" },
-    data: { cancelled: false, turn: { id: "turn 1" } },
-    live: { interrupts: [{ id: "i1", reason: "check" }] },
-    request: REQUEST,
-  };
-  const labels = ofSession(session).map((it) => it.label);
-  assert.deepEqual(labels, ["Resume", "Cancel turn", "Pause", "Cancel session"]);
-  const [resume, cancel] = ofSession(session);
-  assert.ok(
-    cancel
-      .command({})
-      .endsWith('.cancel {by: {class: "machine", tenant: "t\\"", ownerId: "o"}, turn: "turn 1"}'),
-  );
-  const input = /input: ("(?:[^"\\]|\\.)*")/.exec(resume.command({ payload: '{"ok": true}' }))[1];
-  assert.deepEqual(JSON.parse(JSON.parse(input)), {
-    type: "interrupt.resume",
-    interrupt_id: "i1",
-    payload: { ok: true },
-  });
-  assert.deepEqual(ofSession({ ...session, data: { cancelled: true } }), []);
+test("a session is paused, resumed and cancelled by its verbs, with every text in one string", () => {
+  const reference = "session/01ARZ3NDEKTSV4RRFFQ69G5FAV";
+  for (const text of HOSTILE) {
+    const live = { interrupts: [{ id: text, reason: text }] };
+    const shape = { reference, data: { cancelled: false, turn: { id: text } }, live, request: REQUEST };
+    const [resume, cancel, pause, close] = ofSession(shape);
+    assert.deepEqual(
+      [resume, cancel, pause, close].map((it) => it.label),
+      ["Resume", "Cancel turn", "Pause", "Cancel session"],
+    );
+    assert.equal(resume.command({ payload: "" }), `session answer ${reference} ${string(text)}`);
+    assert.equal(
+      resume.command({ payload: '{"ok": [1]}' }),
+      `session answer ${reference} ${string(text)} {ok: [1]}`,
+    );
+    assert.equal(cancel.command({}), `session cancel ${reference} turn ${string(text)}`);
+    assert.equal(pause.command({ reason: text }), `session pause ${reference} ${string(text)}`);
+    assert.equal(close.command({}), `session close ${reference}`);
+    const [answer] = ofClientCall(shape, { id: text, name: text });
+    assert.equal(
+      answer.command({ result: text }),
+      `session answer ${reference} ${string(text)} ${string(text)}`,
+    );
+    assert.equal(answer.command({ result: "" }), null);
+  }
+  assert.deepEqual(ofSession({ reference, data: { cancelled: true }, live: { interrupts: [] } }), []);
 });
