@@ -43,14 +43,14 @@ pub fn files(folder: &str, ending: &str) -> Vec<String> {
     found
 }
 
-/// Returns the checked definitions of `package/` and `session/`.
+/// Returns the checked definitions of `package/`, `session/` and `streams/`.
 ///
 /// # Panics
 /// When they have errors; the schema's own tests say which.
 #[must_use]
 pub fn definitions() -> quixos_schema::Definitions {
     let mut sources = quixos_schema::Sources::new();
-    let folders = ["package", "session"];
+    let folders = ["package", "session", "streams"];
     for path in folders.iter().flat_map(|folder| files(folder, ".quixos")) {
         let text = read(&path);
         sources.add(path, text);

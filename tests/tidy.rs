@@ -5,16 +5,20 @@ use std::collections::BTreeSet;
 use quixos_tests::{definitions, files, read};
 
 /// Who may depend on whom; a pair that is absent is forbidden. Development dependencies are free.
-const BELOW: [(&str, &[&str]); 12] = [
+const BELOW: [(&str, &[&str]); 13] = [
     ("schema", &[]),
     ("codegen", &["schema"]),
     ("runtime", &["schema"]),
     ("package", &["schema", "codegen", "runtime"]),
     ("protocol", &[]),
     ("session", &["codegen", "runtime", "package", "protocol"]),
+    ("streams", &["codegen", "runtime"]),
     ("engine", &["runtime", "package", "protocol", "session"]),
-    ("host", &["runtime", "package", "protocol", "session", "engine"]),
-    ("shell", &["schema", "codegen", "runtime", "package", "protocol", "session", "host"]),
+    ("host", &["runtime", "package", "protocol", "session", "streams", "engine"]),
+    (
+        "shell",
+        &["schema", "codegen", "runtime", "package", "protocol", "session", "streams", "host"],
+    ),
     ("bench", &["schema", "runtime", "package"]),
     ("tests", &["schema"]),
     ("fuzz/properties", &["schema", "runtime", "package", "shell"]),
@@ -175,6 +179,21 @@ fn the_pages_on_workers_and_sessions_name_all_there_is() {
         of_sessions.map(|operation| operation.name.clone()).collect();
     assert!(!operations.is_empty());
     all_named("docs/sessions.md", operations);
+}
+
+#[test]
+fn the_page_on_public_streams_names_all_there_is() {
+    let refusals = read("streams/src/refusal.rs");
+    let refusals = refusals.lines().filter_map(|line| line.trim().strip_prefix("Self::"));
+    let refusals = refusals.filter(|line| line.ends_with("\","));
+    let mut words: BTreeSet<String> = refusals.flat_map(quoted).map(str::to_owned).collect();
+    assert!(words.contains("stale-epoch"), "{words:?}");
+    let definitions = definitions();
+    let operations = definitions.operations.iter();
+    let of_streams =
+        operations.filter(|operation| definitions.package(operation.package).name == "Streams");
+    words.extend(of_streams.map(|operation| operation.name.clone()));
+    all_named("docs/durable-streams.md", words);
 }
 
 fn all_named(page: &str, words: BTreeSet<String>) {

@@ -6,6 +6,7 @@
 
 mod agents;
 mod check;
+mod durable;
 mod fault;
 mod providers;
 mod section;
@@ -26,6 +27,7 @@ use quixos_engine::worker::http::{Endpoint, HttpWorker};
 use quixos_engine::{Options, Roster};
 use quixos_protocol::{AgentConfig, RetryPolicy};
 
+pub use durable::Durable;
 pub use fault::{Code, Fault, Faults};
 
 use crate::keys::KeyHash;
@@ -50,6 +52,8 @@ pub struct Config {
     pub agents: Vec<Agent>,
     /// Where models run.
     pub providers: Vec<ProviderConfig>,
+    /// How public streams are served.
+    pub durable: Durable,
     /// How much is taken.
     pub limits: Limits,
     /// Where operators are let in; nowhere if nobody says.

@@ -4,7 +4,7 @@ use quixos_engine::Options;
 use quixos_engine::provider::scripted::Scripted;
 use secrecy::SecretString;
 
-use crate::config::{Agent, Config, Limits, Place, ProviderConfig, Tenant, WorkerConfig};
+use crate::config::{Agent, Config, Durable, Limits, Place, ProviderConfig, Tenant, WorkerConfig};
 use crate::keys::KeyHash;
 use crate::tokens::TokenConfig;
 
@@ -43,6 +43,7 @@ impl Config {
                 agent(Scripted::RESEARCHER, Scripted::demo_researcher()),
             ],
             providers: vec![ProviderConfig { models: vec![String::new()], place: scripted }],
+            durable: Durable::default(),
             limits: Limits::default(),
             operator: None,
             grace: Self::GRACE,

@@ -7,6 +7,7 @@
 
 pub mod config;
 mod demo;
+mod durable;
 mod error;
 mod keys;
 pub mod openapi;

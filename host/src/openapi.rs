@@ -1,5 +1,7 @@
 //! The routes as one OpenAPI document, made from the types that they read and write.
 
+mod streams;
+
 use schemars::JsonSchema;
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use serde_json::{Map, Value, json};
@@ -47,6 +49,7 @@ pub fn document() -> Value {
         let path = paths.entry(route.path).or_insert_with(|| json!({}));
         path[route.method] = operation(&route, &error);
     }
+    paths.insert(streams::PATH.to_owned(), streams::item(&error));
     json!({
         "openapi": "3.1.0",
         "info": {

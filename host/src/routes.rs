@@ -38,6 +38,7 @@ pub(crate) fn all(state: Arc<State>) -> Router {
     Router::new()
         .merge(client::routes().layer(cors))
         .merge(machine::routes())
+        .merge(crate::durable::routes())
         .merge(health::routes())
         .merge(docs::routes())
         .fallback(async || {

@@ -18,11 +18,13 @@ use quixos_runtime::store::Store;
 use quixos_runtime::{Atom, CallError, Caller, OpenError, Ref, Runtime, Session, SystemClock};
 use quixos_session::WrittenSettings;
 use quixos_session::sessions::{SessionRegistryObject, SessionRegistryObjectInput};
+use quixos_streams::streams::StreamRegistryObject;
 use serde_json::{Map, Value, json};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
+use crate::durable::Door;
 use crate::operator::{Commands, OperatorConfig, OperatorDoor};
 use crate::routes;
 use crate::state::State;
@@ -76,7 +78,9 @@ impl Host {
     ///
     /// The store does not open, or was written by other packages.
     pub async fn open(config: Config, store: Arc<dyn Store>) -> Result<Self, HostError> {
-        let packages = quixos_package::packages().into_iter().chain([quixos_session::package()]);
+        let packages = quixos_package::packages()
+            .into_iter()
+            .chain([quixos_session::package(), quixos_streams::package()]);
         let builder =
             packages.fold(Runtime::builder(), |builder, package| builder.package(package));
         let runtime = builder.open(store)?;
@@ -105,9 +109,14 @@ impl Host {
                 .map_err(|source| HostError::Settings { agent: agent.name.clone(), source })?;
             configure(&session, directory, &agent.name, &settings).await?;
         }
-        let engine = Engine::start(runtime, registry, roster, config.engine).await?;
+        let engine = Engine::start(runtime.clone(), registry, roster, config.engine).await?;
+        let streams = match first::<StreamRegistryObject>(&runtime).await? {
+            Some(streams) => streams,
+            None => StreamRegistryObject::create(&session).await?,
+        };
         Ok(Arc::new(State {
             engine,
+            durable: Door::new(streams, registry, config.durable),
             tokens: Tokens::new(&config.tokens)?,
             tenants: config.tenants.into_iter().map(|it| (it.name, it.key)).collect(),
             body: config.limits.body,

@@ -7,12 +7,13 @@ use axum::http::header::AUTHORIZATION;
 use chrono::{DateTime, Utc};
 use quixos_engine::{Engine, EngineError};
 use quixos_protocol::{ParseError, parse};
-use quixos_runtime::{CallError, Clock, Ref, Session as Door};
+use quixos_runtime::{CallError, Clock, Ref, Session as Caller};
 use quixos_session::Refusal;
 use quixos_session::sessions::{Authority, Session, SessionObject};
 use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
 
+use crate::durable::Door;
 use crate::error::ApiError;
 use crate::keys::KeyHash;
 use crate::tokens::{Bearer, Identity, Tokens};
@@ -20,6 +21,8 @@ use crate::tokens::{Bearer, Identity, Tokens};
 /// What all routes share.
 pub(crate) struct State {
     pub(crate) engine: Engine,
+    /// What the door for public streams needs.
+    pub(crate) durable: Door,
     pub(crate) tokens: Tokens,
     /// The tenants, each with the hash of its key.
     pub(crate) tenants: Vec<(String, KeyHash)>,
@@ -100,7 +103,7 @@ impl State {
         session.ok_or_else(|| ApiError::no_session(session_id))
     }
 
-    pub(crate) fn door(&self) -> &Door {
+    pub(crate) fn door(&self) -> &Caller {
         self.engine.caller()
     }
 }

@@ -55,6 +55,8 @@ fn each_fault_has_its_code() {
         (Code::Value, agent("max_cost = \"much\"\n")),
         (Code::Value, around("[listen]\naddress = \"here\"\n")),
         (Code::Value, around("[limits]\nbody_bytes = 1\n")),
+        (Code::Value, around("[durable]\nappend_bytes = 4194304\n")),
+        (Code::Value, around("[durable]\nopen = true\n[listen]\naddress = \"0.0.0.0:80\"\n")),
         (Code::Value, around("[[providers]]\nkind = \"openai\"\nmodels = []\nbase_url = \"x\"\n")),
         (Code::Missing, around("[[agents]]\nname = \"a\"\nmodel = \"demo\"\n")),
         (Code::Missing, agent("retry = { max_retries = 1, backoff_base_secs = 1 }\n")),
@@ -93,6 +95,8 @@ fn each_fault_has_its_code() {
         let codes: Vec<_> = faults.as_slice().iter().map(|fault| fault.code).collect();
         assert!(codes.contains(code), "{text}\n{}", faults.render("f", text, false));
     }
+    let open = "[durable]\nopen = true\nopen_to_all = true\n[listen]\naddress = \"[::]:80\"\n";
+    assert!(read(&around(open)).is_ok());
     for code in Code::ALL {
         assert!(cases.iter().any(|(tried, _)| *tried == code), "{code:?} is not tried");
     }

@@ -38,14 +38,20 @@ async fn each_route_is_served_and_asks_who_it_is() {
     let host = Running::demo().await;
     let document = quixos_host::openapi::document();
     for (path, methods) in document["paths"].as_object().unwrap() {
+        let of_streams = path.starts_with("/v1/stream/");
         for (method, operation) in methods.as_object().unwrap() {
+            if !operation.is_object() || operation.get("responses").is_none() {
+                continue;
+            }
             let method: Method = method.to_uppercase().parse().unwrap();
-            let at = path.replace("{id}", "s");
+            let at = path.replace("{id}", "s").replace("{path}", "s");
             // A body of the right shape is not known here: what is wrong with it comes first.
             let body = (method == Method::POST).then(|| "nonsense".to_owned());
             let status = host.ask(method.clone(), &at, None, body).await.status().as_u16();
             let expected = match (operation.get("security"), &method) {
                 (None, _) => 200,
+                // What may be large is read for nobody who is not known.
+                (Some(_), _) if of_streams => 401,
                 (Some(_), &Method::POST) => 400,
                 (Some(_), _) => 401,
             };

@@ -81,17 +81,19 @@ pub(crate) fn engine(folder: &Path) -> Result<Arc<dyn Store>, Failure> {
     Ok(Arc::new(store))
 }
 
-/// Loads the packages that are built in. Sessions are among them where the store has some: where
-/// nobody serves any, they are in nobody's way.
+/// Loads the packages that are built in. Sessions and public streams are among them where the store
+/// has some: where nobody serves any, they are in nobody's way.
 fn load(store: Arc<dyn Store>) -> Result<Opened, Failure> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let packages = quixos_package::packages();
-    let opened = match open_with(packages.clone(), &clock, &store) {
-        Err(OpenError::PackageMissing { .. }) => {
-            open_with(packages.into_iter().chain([quixos_session::package()]), &clock, &store)
+    let mut packages = quixos_package::packages().to_vec();
+    let mut opened = open_with(packages.clone(), &clock, &store);
+    for package in [quixos_session::package(), quixos_streams::package()] {
+        if !matches!(opened, Err(OpenError::PackageMissing { .. })) {
+            break;
         }
-        opened => opened,
-    };
+        packages.push(package);
+        opened = open_with(packages.clone(), &clock, &store);
+    }
     Ok(Opened { runtime: opened.map_err(open_failure)?, clock })
 }
 

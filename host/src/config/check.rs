@@ -10,7 +10,7 @@ use toml::de::DeTable;
 
 use super::fault::{Code, Fault, Faults};
 use super::section::{Findings, Item, Section};
-use super::{Config, Limits, Surroundings, Tenant, agents, providers};
+use super::{Config, Limits, Surroundings, Tenant, agents, durable, providers};
 use crate::keys::KeyHash;
 use crate::operator::OperatorConfig;
 use crate::tokens::TokenConfig;
@@ -59,6 +59,7 @@ fn read(
     let tokens = tokens(file.section("tokens"), surroundings);
     let places = providers::read(file.sections("providers"), surroundings, findings);
     let agents = agents::read(file.sections("agents"), &places.prefixes, surroundings, findings);
+    let durable = durable::read(file.section("durable"), address);
     let mut limits = file.section("limits");
     let body = limits.take("body_bytes").and_then(|it| it.number(1024..=1 << 30));
     limits.end();
@@ -76,6 +77,7 @@ fn read(
         tokens: tokens?,
         agents,
         providers: places.providers,
+        durable,
         limits,
     })
 }

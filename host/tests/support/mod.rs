@@ -1,6 +1,7 @@
 //! A host of the demo on a socket of its own, and somebody who talks to it.
 #![allow(clippy::unwrap_used, dead_code, reason = "a helper of tests; not each uses all of it")]
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -44,6 +45,11 @@ impl Running {
 
     /// Starts a host.
     pub(crate) async fn with(config: Config, store: Arc<dyn Store>) -> Self {
+        Self::at(SocketAddr::from(([127, 0, 0, 1], 0)), config, store).await
+    }
+
+    /// Starts a host at an address.
+    pub(crate) async fn at(address: SocketAddr, config: Config, store: Arc<dyn Store>) -> Self {
         // Another test may have been first.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let host = Host::open(config, store).await.unwrap();
@@ -51,7 +57,7 @@ impl Running {
         let bearer = Bearer { tenant: Config::DEMO_TENANT.to_owned(), identity };
         let token = host.token(&bearer).unwrap();
         let engine = host.engine().clone();
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listener = TcpListener::bind(address).await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let stop = CancellationToken::new();
         let until = stop.clone();
@@ -154,6 +160,11 @@ impl Running {
         };
         tokio::time::timeout(PATIENCE, read).await.unwrap()
     }
+}
+
+/// Returns the address of a host.
+pub(crate) fn address(host: &Running) -> SocketAddr {
+    host.url.trim_start_matches("http://").parse().unwrap()
 }
 
 /// A frame of a stream of events.

@@ -84,6 +84,11 @@ pub fn run(args: &Args, globals: &Globals, output: &mut Output) -> Result<Exit, 
         return Ok(Exit::Good);
     }
     config.address = args.listen.unwrap_or(config.address);
+    if !config.durable.may_listen_on(config.address.ip()) {
+        let message = format!("streams are open to anybody, and so is {}", config.address);
+        return Err(Failure::new(Exit::Refused, message)
+            .help("leave `--listen` out, or say `open_to_all = true` in `[durable]`"));
+    }
     let folder = globals.chosen_store.clone().or_else(|| config.store.clone());
     let store: Arc<dyn Store> = match &folder {
         Some(folder) => store::engine(folder)?,

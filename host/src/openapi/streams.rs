@@ -1,0 +1,144 @@
+//! The routes of public streams. What is in them is of any type, and much is in headers, so they are
+//! described here and not by types.
+
+use serde_json::{Map, Value, json};
+
+/// Where public streams are.
+pub(super) const PATH: &str = "/v1/stream/{path}";
+
+/// Headers, and what they are.
+type Headers = &'static [(&'static str, &'static str)];
+
+const CREATE: Headers = &[
+    ("Stream-TTL", "Seconds without a read or a write after which the stream is over."),
+    ("Stream-Expires-At", "From when on the stream is over, RFC 3339."),
+    ("Stream-Closed", "`true`: nothing will be appended."),
+    ("Stream-Forked-From", "The path of the stream to fork, `/v1/stream/…`."),
+    ("Stream-Fork-Offset", "Where the fork begins. Omitted: at the end."),
+    ("Stream-Fork-Sub-Offset", "Messages, or bytes, behind that."),
+];
+const APPEND: Headers = &[
+    ("Stream-Seq", "Has to be behind the last one of the stream."),
+    ("Stream-Closed", "`true`: this is the last."),
+    ("Producer-Id", "Who appends; comes with the next two."),
+    ("Producer-Epoch", "Fences those before it."),
+    ("Producer-Seq", "0, 1, 2 … of an epoch: what comes again is not appended again."),
+];
+const READ: Headers = &[("If-None-Match", "The `ETag` of what is known.")];
+const PLACE: Headers = &[
+    ("Stream-Next-Offset", "Where to go on."),
+    ("Stream-Closed", "`true`: nothing comes behind that."),
+];
+
+/// Returns the routes as a path item.
+pub(super) fn item(error: &Value) -> Value {
+    let path = json!({
+        "name": "path",
+        "in": "path",
+        "required": true,
+        "description": "What the stream is called; it may have slashes.",
+        "schema": { "type": "string" },
+    });
+    json!({
+        "description": "A public stream: the Durable Streams protocol. Below `objects/`, streams of \
+            the runtime's objects, for programs to read.",
+        "parameters": [path, query("owner", "The owner for whom a program speaks.")],
+        "put": operation("Makes a stream, or finds it as asked for.", CREATE, Some(false), &[
+            (201, "It is made."), (200, "It was there."), (404, "There is no stream to fork."),
+            (409, "Another one is there."),
+        ], &[400, 401, 403, 413, 503], error),
+        "post": operation("Appends to a stream, closes it, or both.", APPEND, Some(true), &[
+            (200, "It is appended, of a producer."), (204, "It is done, or was done before."),
+        ], &[400, 401, 403, 404, 405, 409, 410, 413, 503], error),
+        "get": get(error),
+        "head": operation("Tells what can be told without reading.", &[], None, &[
+            (200, "It is there."),
+        ], &[400, 401, 403, 404, 410, 503], error),
+        "delete": operation("Deletes a stream.", &[], None, &[
+            (204, "It is deleted."),
+        ], &[400, 401, 403, 404, 405, 410, 503], error),
+    })
+}
+
+fn get(error: &Value) -> Value {
+    let mut get = operation(
+        "Reads a stream from an offset on, and what comes.",
+        READ,
+        None,
+        &[
+            (200, "What there is: of JSON an array of messages."),
+            (204, "Nothing came."),
+            (304, "Nothing is new."),
+        ],
+        &[400, 401, 403, 404, 410, 429, 503],
+        error,
+    );
+    let parameters = [
+        query("offset", "`-1` for the beginning, `now` for the end, or what was answered."),
+        query("live", "`long-poll` or `sse`: wait for what comes. Needs an `offset`."),
+        query("cursor", "The `Stream-Cursor` of the last answer."),
+    ];
+    if let Some(list) = get["parameters"].as_array_mut() {
+        list.extend(parameters);
+    }
+    get["responses"]["200"]["content"] = json!({
+        "*/*": {},
+        "text/event-stream": { "schema": { "type": "string" } },
+    });
+    get
+}
+
+fn operation(
+    summary: &str,
+    headers: Headers,
+    body_has_type: Option<bool>,
+    good: &[(u16, &str)],
+    bad: &[u16],
+    error: &Value,
+) -> Value {
+    let mut responses = Map::new();
+    for (status, meaning) in good {
+        let headers: Map<String, Value> = PLACE
+            .iter()
+            .map(|(name, what)| {
+                let header = json!({ "description": what, "schema": { "type": "string" } });
+                ((*name).to_owned(), header)
+            })
+            .collect();
+        let response = json!({ "description": meaning, "headers": headers });
+        responses.insert(status.to_string(), response);
+    }
+    for status in bad {
+        let content = json!({ "application/json": { "schema": error } });
+        let response = json!({ "description": super::meaning(*status), "content": content });
+        let found = responses.entry(status.to_string()).or_insert(response);
+        if [429, 503].contains(status) {
+            let seconds = json!({ "type": "integer", "minimum": 0 });
+            found["headers"] = json!({ "Retry-After": { "schema": seconds } });
+        }
+    }
+    let parameters: Vec<Value> = headers
+        .iter()
+        .map(|(name, what)| {
+            let schema = json!({ "type": "string" });
+            json!({ "name": name, "in": "header", "description": what, "schema": schema })
+        })
+        .collect();
+    let id = summary.split(' ').next().unwrap_or_default().to_lowercase();
+    let mut operation = json!({
+        "summary": summary,
+        "operationId": format!("streams_{id}"),
+        "parameters": parameters,
+        "responses": responses,
+        "security": [{ "client": [] }, { "machine": [] }],
+    });
+    if let Some(is_required) = body_has_type {
+        operation["requestBody"] = json!({ "required": is_required, "content": { "*/*": {} } });
+    }
+    operation
+}
+
+fn query(name: &str, what: &str) -> Value {
+    let schema = json!({ "type": "string" });
+    json!({ "name": name, "in": "query", "description": what, "schema": schema })
+}
