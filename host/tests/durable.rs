@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use quixos_host::Config;
-use quixos_host::config::{Durable, Tenant};
 use quixos_host::KeyHash;
+use quixos_host::config::{Durable, Tenant};
 use quixos_package::agent_runtime::AgentCompletionStreamObject;
 use quixos_runtime::Atom as _;
 use quixos_runtime::store::MemoryStore;
@@ -28,7 +28,13 @@ const CLOSED: (&str, &str) = ("stream-closed", "true");
 type Headers<'h> = &'h [(&'h str, &'h str)];
 
 /// Asks for a stream as Ann.
-async fn ask(host: &Running, method: Method, path: &str, headers: Headers<'_>, body: &str) -> Response {
+async fn ask(
+    host: &Running,
+    method: Method,
+    path: &str,
+    headers: Headers<'_>,
+    body: &str,
+) -> Response {
     let token = host.token().to_owned();
     ask_as(host, Some(&token), method, path, headers, body).await
 }
@@ -51,7 +57,13 @@ async fn ask_as(
     request.body(body.to_owned()).send().await.unwrap()
 }
 
-async fn status(host: &Running, method: Method, path: &str, headers: Headers<'_>, body: &str) -> u16 {
+async fn status(
+    host: &Running,
+    method: Method,
+    path: &str,
+    headers: Headers<'_>,
+    body: &str,
+) -> u16 {
     ask(host, method, path, headers, body).await.status().as_u16()
 }
 
@@ -115,7 +127,11 @@ async fn what_is_appended_is_read_from_any_place() {
     assert_eq!(header(&looked, "cache-control").as_deref(), Some("no-store"));
     assert!(next(&looked) > next(&appended));
     for wrong in ["offset=", "offset=0,1", "offset=1&offset=2", "live=sse", "offset=-1&live=no"] {
-        assert_eq!(status(&host, Method::GET, &format!("a/b?{wrong}"), &[], "").await, 400, "{wrong}");
+        assert_eq!(
+            status(&host, Method::GET, &format!("a/b?{wrong}"), &[], "").await,
+            400,
+            "{wrong}"
+        );
     }
     let behind = "a/b?offset=0000000000000009_0000000000000009";
     assert_eq!(status(&host, Method::GET, behind, &[], "").await, 400);
@@ -134,7 +150,9 @@ async fn messages_stay_messages() {
     let durable = Durable { page: 1024, ..Durable::default() };
     let host = with(durable).await;
     ask(&host, Method::PUT, "j", &[JSON], "[1, [2], \"]\"]").await;
-    for (body, expected) in [("{\"a\":\n 1}", 204), ("[[]]", 204), ("[]", 400), ("{", 400), ("1 2", 400)] {
+    for (body, expected) in
+        [("{\"a\":\n 1}", 204), ("[[]]", 204), ("[]", 400), ("{", 400), ("1 2", 400)]
+    {
         assert_eq!(status(&host, Method::POST, "j", &[JSON], body).await, expected, "{body}");
     }
     let read: Value = serde_json::from_str(&text(&host, "j").await).unwrap();
@@ -176,7 +194,10 @@ async fn what_a_producer_sends_counts_once_and_a_newer_epoch_fences_it() {
     assert_eq!(send(&host, "0", "0", "a").await.status(), 200);
     assert_eq!(send(&host, "0", "1", "b").await.status(), 200);
     let again = send(&host, "0", "0", "a").await;
-    assert_eq!((again.status().as_u16(), header(&again, "producer-seq").as_deref()), (204, Some("1")));
+    assert_eq!(
+        (again.status().as_u16(), header(&again, "producer-seq").as_deref()),
+        (204, Some("1"))
+    );
     let gap = refusal(send(&host, "0", "5", "f").await, "producer-expected-seq").await;
     assert_eq!(gap, (409, "gap".to_owned(), Some("2".to_owned())));
     let start = refusal(send(&host, "3", "1", "x").await, "producer-epoch").await;
@@ -194,7 +215,12 @@ async fn what_a_producer_sends_counts_once_and_a_newer_epoch_fences_it() {
         &[TEXT, ("producer-id", "w")][..],
         &[TEXT, ("producer-id", "w"), ("producer-epoch", "1"), ("producer-seq", "01")],
         &[TEXT, ("producer-id", ""), ("producer-epoch", "1"), ("producer-seq", "1")],
-        &[TEXT, ("producer-id", "w"), ("producer-epoch", "9007199254740992"), ("producer-seq", "0")],
+        &[
+            TEXT,
+            ("producer-id", "w"),
+            ("producer-epoch", "9007199254740992"),
+            ("producer-seq", "0"),
+        ],
     ] {
         assert_eq!(status(&host, Method::POST, "p", headers, "x").await, 400, "{headers:?}");
     }
@@ -215,7 +241,10 @@ async fn a_closed_stream_says_so_and_keeps_nobody_waiting() {
         ask(&host, Method::POST, "c", &[TEXT, CLOSED], "last").await
     };
     let (waiting, closed) = tokio::join!(waiting, closing);
-    assert_eq!((closed.status().as_u16(), header(&closed, "stream-closed").as_deref()), (204, Some("true")));
+    assert_eq!(
+        (closed.status().as_u16(), header(&closed, "stream-closed").as_deref()),
+        (204, Some("true"))
+    );
     // The events end by themselves, with what came along with the close.
     let events = timeout(PATIENCE, waiting.text()).await.unwrap().unwrap();
     assert!(events.contains("event: data\ndata:last\n"), "{events}");
@@ -242,7 +271,8 @@ async fn nothing_that_was_written_is_an_event_of_its_own() {
     let host = Running::demo().await;
     let evil = "a\r\n\r\nevent: control\r\ndata: {\"streamClosed\":true}\r\n\r\n b";
     ask(&host, Method::PUT, "t", &[TEXT, CLOSED], evil).await;
-    let events = ask(&host, Method::GET, "t?offset=-1&live=sse", &[], "").await.text().await.unwrap();
+    let events =
+        ask(&host, Method::GET, "t?offset=-1&live=sse", &[], "").await.text().await.unwrap();
     assert_eq!(events.matches("\nevent: control\n").count(), 1, "{events}");
     assert!(events.contains("data:data: {\"streamClosed\":true}\n"), "{events}");
     assert!(events.contains("data:  b\n"), "{events}");
@@ -336,7 +366,10 @@ async fn a_stream_that_nobody_uses_is_over() {
     ] {
         assert_eq!(status(&host, Method::PUT, "e", headers, "").await, expected, "{headers:?}");
     }
-    assert_eq!(header(&ask(&host, Method::HEAD, "e", &[], "").await, "stream-ttl").as_deref(), Some("1"));
+    assert_eq!(
+        header(&ask(&host, Method::HEAD, "e", &[], "").await, "stream-ttl").as_deref(),
+        Some("1")
+    );
     // Somebody waits meanwhile, which keeps it from nothing.
     let waiting = ask(&host, Method::GET, "e?offset=now&live=sse", &[], "").await;
     let events = timeout(PATIENCE, waiting.text()).await.unwrap().unwrap();
@@ -383,7 +416,11 @@ async fn nobody_has_anothers_streams() {
         (Method::GET, "objects/a/b", 401),
         (Method::PATCH, "mine", 405),
     ] {
-        assert_eq!(status(&host, method.clone(), path, &[TEXT], "").await, expected, "{method} {path}");
+        assert_eq!(
+            status(&host, method.clone(), path, &[TEXT], "").await,
+            expected,
+            "{method} {path}"
+        );
     }
 
     // The log of a session, and the completions of agents.
@@ -401,7 +438,8 @@ async fn nobody_has_anothers_streams() {
     for stream in first(AgentCompletionStreamObject::TAG).await {
         let path = format!("objects/{}/events", stream.id);
         let count = async |key| {
-            let messages: Vec<Value> = serde_json::from_str(&get(Some(key), &path).await.1).unwrap();
+            let messages: Vec<Value> =
+                serde_json::from_str(&get(Some(key), &path).await.1).unwrap();
             messages.len()
         };
         completions.0 += count(KEY).await;
@@ -433,7 +471,8 @@ async fn there_is_an_end_to_what_is_taken() {
     ask(&host, Method::PUT, "m", &[TEXT], "").await;
     assert_eq!(status(&host, Method::POST, "m", &[TEXT], &"x".repeat(1024)).await, 204);
     let large = "x".repeat(3 << 20);
-    let refused = refusal(ask(&host, Method::POST, "m", &[TEXT], &large).await, "retry-after").await;
+    let refused =
+        refusal(ask(&host, Method::POST, "m", &[TEXT], &large).await, "retry-after").await;
     assert_eq!(refused, (413, "too-large".to_owned(), None));
     let waiting = ask(&host, Method::GET, "m?offset=now&live=sse", &[], "").await;
     let second = ask(&host, Method::GET, "m?offset=now&live=sse", &[], "").await;
@@ -464,8 +503,10 @@ async fn follow(url: String, client: reqwest::Client, token: String, way: usize)
         if way < 2 {
             let (at, is_over) = (next(&response), header(&response, "stream-closed").is_some());
             let Ok(body) = response.text().await else { continue };
-            if !body.is_empty() {
+            if body.len() > 2 {
                 numbers.extend(serde_json::from_str::<Vec<u64>>(&body).unwrap());
+            } else {
+                sleep(Duration::from_millis(20)).await;
             }
             offset = at;
             if is_over {
@@ -501,7 +542,7 @@ async fn follow(url: String, client: reqwest::Client, token: String, way: usize)
 
 #[tokio::test(flavor = "multi_thread")]
 async fn many_readers_have_each_message_once_while_it_is_written_and_the_host_is_replaced() {
-    const MESSAGES: u64 = 120;
+    const MESSAGES: u64 = 60;
     let store = Arc::new(MemoryStore::new());
     let durable = Durable { long_poll: Duration::from_secs(1), ..Durable::default() };
     let config = || Config { durable, ..config() };
