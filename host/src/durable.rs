@@ -33,6 +33,7 @@ use tower_http::cors::{Any, CorsLayer};
 
 use crate::config::Durable;
 use crate::durable::failure::Failure;
+use crate::routes::shared;
 use crate::state::State;
 
 /// What all routes of this door share.
@@ -66,17 +67,12 @@ pub(crate) fn routes() -> Router<Arc<State>> {
         .allow_methods([Method::GET, Method::HEAD, Method::PUT, Method::POST, Method::DELETE])
         .allow_headers(headers::ALLOWED)
         .expose_headers(headers::EXPOSED);
-    Router::new()
-        .route(
-            "/v1/stream/{*path}",
-            get(read::read)
-                .head(read::look)
-                .put(write::create)
-                .post(write::append)
-                .delete(write::delete),
-        )
-        .layer(map_response(guarded))
-        .layer(cors)
+    let methods = get(read::read)
+        .head(read::look)
+        .put(write::create)
+        .post(write::append)
+        .delete(write::delete);
+    shared(Router::new().route("/v1/stream/{*path}", methods), cors).layer(map_response(guarded))
 }
 
 /// Says what keeps a browser from taking content for something else.

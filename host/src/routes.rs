@@ -36,7 +36,7 @@ pub(crate) fn all(state: Arc<State>) -> Router {
             header::HeaderName::from_static("last-event-id"),
         ]);
     Router::new()
-        .merge(client::routes().layer(cors))
+        .merge(shared(client::routes(), cors))
         .merge(machine::routes())
         .merge(crate::durable::routes())
         .merge(health::routes())
@@ -44,10 +44,18 @@ pub(crate) fn all(state: Arc<State>) -> Router {
         .fallback(async || {
             ApiError::new(StatusCode::NOT_FOUND, "no-route", "there is no such route")
         })
-        .method_not_allowed_fallback(async || {
-            let error = "the route is there, with another method";
-            ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "method", error)
-        })
+        .method_not_allowed_fallback(other_method)
         .layer(DefaultBodyLimit::max(state.body))
         .with_state(state)
+}
+
+/// Lets pages of other hosts use routes. What answers another method has to be theirs before: what a
+/// browser asks first is another method, and an answer that is set later is not within the layer.
+pub(crate) fn shared(routes: Router<Arc<State>>, cors: CorsLayer) -> Router<Arc<State>> {
+    routes.method_not_allowed_fallback(other_method).layer(cors)
+}
+
+async fn other_method() -> ApiError {
+    let error = "the route is there, with another method";
+    ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "method", error)
 }

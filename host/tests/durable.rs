@@ -465,6 +465,34 @@ async fn who_has_no_credential_is_let_in_only_where_that_is_said() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_page_of_another_host_may_ask() {
+    let host = Running::demo().await;
+    for (path, method, names) in [
+        ("/v1/stream/a", "DELETE", "producer-id,if-none-match,authorization"),
+        ("/api/client/sessions/input", "POST", "authorization,content-type"),
+    ] {
+        let asked = host
+            .client
+            .request(Method::OPTIONS, format!("{}{path}", host.url))
+            .header("origin", "https://example.com")
+            .header("access-control-request-method", method)
+            .header("access-control-request-headers", names)
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(asked.status(), 200, "{path}");
+        assert!(header(&asked, "access-control-allow-methods").unwrap().contains(method));
+        let allowed = header(&asked, "access-control-allow-headers").unwrap();
+        assert!(names.split(',').all(|name| allowed.contains(name)), "{allowed}");
+    }
+    let headers = [TEXT, ("origin", "https://example.com")];
+    let made = ask(&host, Method::PUT, "a", &headers, "").await;
+    assert_eq!(header(&made, "access-control-allow-origin").as_deref(), Some("*"));
+    assert!(header(&made, "access-control-expose-headers").unwrap().contains("stream-next-offset"));
+    host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn there_is_an_end_to_what_is_taken() {
     let durable = Durable { append: 1024, readers: 1, ..Durable::default() };
     let host = with(durable).await;
