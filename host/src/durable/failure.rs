@@ -12,12 +12,12 @@ use crate::error::ApiError;
 #[derive(Debug)]
 pub(super) struct Failure {
     error: ApiError,
-    headers: HeaderMap,
+    headers: Box<HeaderMap>,
 }
 
 impl From<ApiError> for Failure {
     fn from(error: ApiError) -> Self {
-        Self { error, headers: HeaderMap::new() }
+        Self { error, headers: Box::default() }
     }
 }
 
@@ -53,7 +53,7 @@ impl From<Refusal> for Failure {
             | Refusal::Lineage => {}
         }
         let error = ApiError::new(status, refusal.word(), words(&refusal));
-        Self { error, headers: found }
+        Self { error, headers: Box::new(found) }
     }
 }
 
@@ -105,7 +105,7 @@ impl From<CallError> for Failure {
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         let mut response = self.error.into_response();
-        response.headers_mut().extend(self.headers);
+        response.headers_mut().extend(*self.headers);
         response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         response
     }
