@@ -27,7 +27,7 @@ use crate::plain::{Answer, Model};
 use crate::step::{Fork, Step};
 
 /// How many histories are run, unless `PROPTEST_CASES` says otherwise.
-const CASES: u32 = 64;
+const CASES: u32 = 96;
 
 /// A runtime with one registry of streams.
 struct Real {

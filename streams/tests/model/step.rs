@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 /// How many streams there are.
-pub(crate) const KEYS: u8 = 4;
+pub(crate) const KEYS: u8 = 3;
 
 /// Something that happens.
 #[derive(Clone, Debug)]
@@ -62,13 +62,13 @@ pub(crate) fn content_type(json: bool) -> &'static str {
 
 /// Draws a history.
 pub(crate) fn history() -> impl Strategy<Value = Vec<Step>> {
-    prop::collection::vec(step(), 1..60)
+    prop::collection::vec(step(), 20..200)
 }
 
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         4 => create(),
-        8 => append(),
+        16 => append(),
         1 => (0..KEYS).prop_map(|key| Step::Delete { key }),
         1 => (0..KEYS).prop_map(|key| Step::Touch { key }),
         5 => (0..KEYS, prop::option::of(place()), 0..9_u32)
@@ -84,10 +84,10 @@ fn create() -> impl Strategy<Value = Step> {
     (
         0..KEYS,
         prop::bool::weighted(0.3),
-        prop::option::weighted(0.3, 1..3_u64),
-        prop::bool::weighted(0.1),
+        prop::option::weighted(0.15, 1..3_u64),
+        prop::bool::weighted(0.05),
         body(),
-        prop::option::of(fork),
+        prop::option::weighted(0.3, fork),
     )
         .prop_map(|(key, json, ttl, closed, body, fork)| Step::Create {
             key,
@@ -104,9 +104,9 @@ fn append() -> impl Strategy<Value = Step> {
         0..KEYS,
         prop::bool::weighted(0.3),
         body(),
-        prop::bool::weighted(0.1),
+        prop::bool::weighted(0.03),
         prop::option::of((0..2_u8, 0..3_u64, 0..3_u64)),
-        prop::option::weighted(0.3, 0..6_u8),
+        prop::option::weighted(0.15, 0..9_u8),
     )
         .prop_map(|(key, json, body, close, producer, sequence)| Step::Append {
             key,
