@@ -124,11 +124,25 @@ pub enum Place {
 pub struct Limits {
     /// Bytes of a request's body.
     pub body: usize,
+    /// Bytes of the text of one message of a client.
+    pub text: usize,
+    /// Requests of one owner in a minute.
+    pub requests: u32,
+    /// Streams that one owner has open at once.
+    pub streams: u32,
+    /// How long a stream lasts whose turn makes no progress.
+    pub stream_timeout: Duration,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { body: 4 << 20 }
+        Self {
+            body: 4 << 20,
+            text: 1 << 20,
+            requests: 1200,
+            streams: 100,
+            stream_timeout: Duration::from_secs(600),
+        }
     }
 }
 

@@ -69,6 +69,11 @@ impl ApiError {
         Self::new(StatusCode::BAD_REQUEST, "malformed", error)
     }
 
+    /// Says whether there were more bytes than are taken.
+    pub(crate) fn is_too_large(&self) -> bool {
+        self.status == StatusCode::PAYLOAD_TOO_LARGE
+    }
+
     fn internal(code: &str) -> Self {
         let error = "the host failed; its log says how";
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, code, error)

@@ -5,11 +5,13 @@
 //! known by a key (`keys.rs`) or a token (`tokens.rs`). Operators have a door of their own
 //! (`operator.rs`). Start at [`Host::open`].
 
+mod agent;
 pub mod config;
 mod demo;
 mod durable;
 mod error;
 mod keys;
+mod limits;
 pub mod openapi;
 mod operator;
 mod routes;

@@ -2,12 +2,14 @@
 
 mod streams;
 
+use quixos_protocol::agent::{AgentEvent, AgentRequest};
 use schemars::JsonSchema;
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use serde_json::{Map, Value, json};
 
+use crate::agent::Page;
 use crate::error::ErrorBody;
-use crate::routes::{client, events, machine};
+use crate::routes::{agent, client, events, machine, threads};
 
 /// Who may use a route.
 #[derive(Clone, Copy)]
@@ -35,6 +37,15 @@ const READ: &[u16] = &[401, 403, 404, 503];
 const WRITE: &[u16] = &[400, 401, 403, 404, 409, 413, 422, 503];
 const SUBMIT: &[u16] = &[400, 401, 403, 404, 409, 413, 422, 429, 503];
 const STREAM: &[u16] = &[400, 401, 403, 503];
+/// Of the agent event protocol.
+const BEGIN: &[u16] = &[400, 401, 403, 404, 409, 413, 429, 500, 503];
+const FOLLOW: &[u16] = &[400, 401, 403, 404, 429, 500, 503];
+const LIST: &[u16] = &[400, 401, 429, 500, 503];
+const CHANGE: &[u16] = &[400, 401, 403, 404, 409, 413, 429, 500, 503];
+
+const JSON: &str = "application/json";
+const STREAMED: &str = "text/event-stream";
+const LINES: &str = "application/x-ndjson";
 
 /// Returns the document (OpenAPI 3.1).
 #[must_use]
@@ -44,10 +55,13 @@ pub fn document() -> Value {
         settings.with(|settings| settings.definitions_path = "/components/schemas".into());
     let mut types = settings.into_generator();
     let error = reference::<ErrorBody>(&mut types);
+    // What is wrong is an event there, whose name is `error`.
+    let event = reference::<AgentEvent>(&mut types);
     let mut paths: Map<String, Value> = Map::new();
     for route in routes(&mut types) {
         let path = paths.entry(route.path).or_insert_with(|| json!({}));
-        path[route.method] = operation(&route, &error);
+        let error = if route.is_agents() { &event } else { &error };
+        path[route.method] = operation(&route, error);
     }
     paths.insert(streams::PATH.to_owned(), streams::item(&error));
     json!({
@@ -56,7 +70,8 @@ pub fn document() -> Value {
             "title": "Quixos",
             "version": env!("CARGO_PKG_VERSION"),
             "description": "Sessions over HTTP. Workers speak the decision protocol: \
-                `/schemas/decision-protocol.json`.",
+                `/schemas/decision-protocol.json`. Clients below `/v1/` speak the agent event \
+                protocol: `/schemas/agent-event-protocol.json`.",
         },
         "paths": paths,
         "components": {
@@ -76,12 +91,15 @@ fn reference<T: JsonSchema>(types: &mut SchemaGenerator) -> Value {
 fn operation(route: &Route, error: &Value) -> Value {
     let (status, form, good) = &route.good;
     let mut responses = Map::new();
-    let content = json!({ *form: { "schema": good } });
+    let mut content = json!({ *form: { "schema": good } });
+    if route.is_agents() && *form == STREAMED {
+        content[LINES] = json!({ "schema": good });
+    }
     responses.insert(status.to_string(), json!({ "description": "Done.", "content": content }));
     for status in route.bad {
         let mut response = json!({
             "description": meaning(*status),
-            "content": { "application/json": { "schema": error } },
+            "content": { JSON: { "schema": error } },
         });
         if [429, 503].contains(status) {
             let seconds = json!({ "type": "integer", "minimum": 0 });
@@ -102,29 +120,43 @@ fn operation(route: &Route, error: &Value) -> Value {
     }
     if let Some(body) = &route.body {
         operation["requestBody"] =
-            json!({ "required": true, "content": { "application/json": { "schema": body } } });
+            json!({ "required": true, "content": { JSON: { "schema": body } } });
     }
     operation
+}
+
+impl Route {
+    /// Says whether it is of the agent event protocol.
+    fn is_agents(&self) -> bool {
+        self.path.starts_with("/v1/")
+    }
+
+    /// Returns what of the path is to be filled in.
+    fn places(&self) -> impl Iterator<Item = &'static str> {
+        self.path.split('/').filter_map(|word| word.strip_prefix('{')?.strip_suffix('}'))
+    }
 }
 
 /// Returns a name: the method, and the words of the path.
 fn id(route: &Route) -> String {
     let words = route.path.split(['/', '.', '-']).filter(|word| !word.is_empty());
     let words = words.filter(|word| !word.starts_with('{') && *word != "api");
-    words.fold(route.method.to_owned(), |id, word| format!("{id}_{word}"))
+    let id = words.fold(route.method.to_owned(), |id, word| format!("{id}_{word}"));
+    // One of many, where the many have a route of the same words.
+    if route.is_agents() && route.path.ends_with('}') { format!("{id}_one") } else { id }
 }
 
 fn parameters(route: &Route) -> Vec<Value> {
     let mut parameters = Vec::new();
-    if route.path.contains("{id}") {
+    for name in route.places() {
         let schema = json!({ "type": "string" });
-        parameters.push(json!({ "name": "id", "in": "path", "required": true, "schema": schema }));
+        parameters.push(json!({ "name": name, "in": "path", "required": true, "schema": schema }));
     }
     let properties = route.query.as_ref().and_then(|query| query.get("properties")?.as_object());
     for (name, schema) in properties.into_iter().flatten() {
         parameters.push(json!({ "name": name, "in": "query", "schema": schema }));
     }
-    if route.query.is_some() {
+    if route.query.is_some() && route.good.1 == STREAMED {
         let schema = json!({ "type": "string" });
         parameters.push(json!({ "name": "Last-Event-ID", "in": "header", "schema": schema }));
     }
@@ -141,15 +173,13 @@ fn meaning(status: u16) -> &'static str {
         413 => "It is too large.",
         422 => "It is JSON of a shape that is not asked for, or of values that cannot be.",
         429 => "There is too much to do already.",
+        500 => "The host failed; its log says how.",
         _ => "Not now.",
     }
 }
 
 fn routes(types: &mut SchemaGenerator) -> Vec<Route> {
     use Who::{Anybody, Client, Machine};
-    const JSON: &str = "application/json";
-    const STREAMED: &str = "text/event-stream";
-
     let object = json!({ "type": "object" });
     let text = json!({ "type": "string" });
     let accepted = reference::<client::Accepted>(types);
@@ -159,9 +189,7 @@ fn routes(types: &mut SchemaGenerator) -> Vec<Route> {
     let event = reference::<events::EventBody>(types);
     let delta = reference::<events::DeltaBody>(types);
     let event = json!({ "anyOf": [event, delta], "description": "The `data` of each event." });
-    let query = schemars::generate::SchemaGenerator::default()
-        .into_root_schema_for::<events::EventsQuery>()
-        .to_value();
+    let query = query_of::<events::EventsQuery>();
     let route = |method, path, summary, who, body, good, bad| Route {
         method,
         path,
@@ -177,7 +205,7 @@ fn routes(types: &mut SchemaGenerator) -> Vec<Route> {
         let good = (200, STREAMED, event.clone());
         Route { query: Some(query.clone()), ..route("get", path, summary, who, None, good, STREAM) }
     };
-    vec![
+    let mut routes = vec![
         route(
             "post",
             "/api/client/sessions/input",
@@ -308,6 +336,15 @@ fn routes(types: &mut SchemaGenerator) -> Vec<Route> {
         ),
         route(
             "get",
+            "/schemas/agent-event-protocol.json",
+            "The protocol of clients, as JSON Schema.",
+            Anybody,
+            None,
+            (200, JSON, object.clone()),
+            &[],
+        ),
+        route(
+            "get",
             "/schemas/decision-protocol.json",
             "The protocol of workers, as JSON Schema.",
             Anybody,
@@ -315,5 +352,84 @@ fn routes(types: &mut SchemaGenerator) -> Vec<Route> {
             (200, JSON, object),
             &[],
         ),
+    ];
+    routes.extend(of_agents(types));
+    routes
+}
+
+/// Returns the routes of the agent event protocol.
+fn of_agents(types: &mut SchemaGenerator) -> Vec<Route> {
+    let mut event = reference::<AgentEvent>(types);
+    event["description"] = "The `data` of each event, or each line.".into();
+    let page = reference::<Page>(types);
+    let route = |method, path, summary, body, query, good: (&'static str, Value), bad| Route {
+        method,
+        path,
+        summary,
+        who: Who::Client,
+        body,
+        query,
+        good: (200, good.0, good.1),
+        bad,
+    };
+    vec![
+        route(
+            "post",
+            "/v1/agents/{name}/stream",
+            "Begins a turn, or goes on with one, and follows it.",
+            Some(reference::<AgentRequest>(types)),
+            None,
+            (STREAMED, event.clone()),
+            BEGIN,
+        ),
+        route(
+            "get",
+            "/v1/requests/{id}/stream",
+            "Follows a turn, or replays one that has ended.",
+            None,
+            Some(query_of::<agent::StreamQuery>()),
+            (STREAMED, event),
+            FOLLOW,
+        ),
+        route(
+            "post",
+            "/v1/requests/{id}/abort",
+            "Aborts a turn.",
+            None,
+            None,
+            (JSON, reference::<agent::Aborted>(types)),
+            FOLLOW,
+        ),
+        route(
+            "get",
+            "/v1/threads",
+            "Lists threads.",
+            None,
+            Some(query_of::<threads::ListQuery>()),
+            (JSON, reference::<threads::Threads>(types)),
+            LIST,
+        ),
+        route(
+            "get",
+            "/v1/threads/{id}",
+            "Shows a thread.",
+            None,
+            Some(query_of::<threads::ShowQuery>()),
+            (JSON, page.clone()),
+            FOLLOW,
+        ),
+        route(
+            "patch",
+            "/v1/threads/{id}",
+            "Names a thread, or puts it away.",
+            Some(reference::<threads::ChangeBody>(types)),
+            None,
+            (JSON, page),
+            CHANGE,
+        ),
     ]
+}
+
+fn query_of<T: JsonSchema>() -> Value {
+    SchemaGenerator::default().into_root_schema_for::<T>().to_value()
 }

@@ -1,11 +1,13 @@
 //! The routes, each in the file of whoever it is for.
 
+pub(crate) mod agent;
 mod body;
 pub(crate) mod client;
 pub(crate) mod docs;
 pub(crate) mod events;
 pub(crate) mod health;
 pub(crate) mod machine;
+pub(crate) mod threads;
 
 use std::sync::Arc;
 
@@ -29,14 +31,16 @@ pub(crate) fn open(state: Arc<State>) -> Router {
 pub(crate) fn all(state: Arc<State>) -> Router {
     let cors = CorsLayer::new()
         .allow_origin(Any)
-        .allow_methods([Method::GET, Method::POST])
+        .allow_methods([Method::GET, Method::POST, Method::PATCH])
+        .expose_headers([header::RETRY_AFTER])
         .allow_headers([
             header::AUTHORIZATION,
             header::CONTENT_TYPE,
             header::HeaderName::from_static("last-event-id"),
         ]);
     Router::new()
-        .merge(shared(client::routes(), cors))
+        .merge(shared(client::routes(), cors.clone()))
+        .merge(shared(agent::routes().merge(threads::routes()), cors))
         .merge(machine::routes())
         .merge(crate::durable::routes())
         .merge(health::routes())

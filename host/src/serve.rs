@@ -25,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
 use crate::durable::Door;
+use crate::limits::Limiter;
 use crate::operator::{Commands, OperatorConfig, OperatorDoor};
 use crate::routes;
 use crate::state::State;
@@ -119,7 +120,12 @@ impl Host {
             durable: Door::new(streams, registry, config.durable),
             tokens: Tokens::new(&config.tokens)?,
             tenants: config.tenants.into_iter().map(|it| (it.name, it.key)).collect(),
+            directory,
+            agents: config.agents.into_iter().map(|agent| agent.name).collect(),
             body: config.limits.body,
+            text: config.limits.text,
+            limiter: Limiter::new(config.limits.requests, config.limits.streams),
+            stream_timeout: config.limits.stream_timeout,
             clock: Arc::new(SystemClock),
             draining: CancellationToken::new(),
             stopping: CancellationToken::new(),

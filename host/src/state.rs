@@ -1,11 +1,14 @@
 //! What all routes share, and how they know who asks.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use chrono::{DateTime, Utc};
 use quixos_engine::{Engine, EngineError};
+use quixos_package::agent_runtime::{Agent, AgentDirectory, AgentDirectoryObject};
 use quixos_protocol::{ParseError, parse};
 use quixos_runtime::{CallError, Clock, Ref, Session as Caller};
 use quixos_session::Refusal;
@@ -13,9 +16,11 @@ use quixos_session::sessions::{Authority, Session, SessionObject};
 use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
 
+use crate::agent::Problem;
 use crate::durable::Door;
 use crate::error::ApiError;
 use crate::keys::KeyHash;
+use crate::limits::Limiter;
 use crate::tokens::{Bearer, Identity, Tokens};
 
 /// What all routes share.
@@ -26,8 +31,17 @@ pub(crate) struct State {
     pub(crate) tokens: Tokens,
     /// The tenants, each with the hash of its key.
     pub(crate) tenants: Vec<(String, KeyHash)>,
+    /// The directory of agents, and those of them that somebody works for.
+    pub(crate) directory: Ref<AgentDirectoryObject>,
+    pub(crate) agents: BTreeSet<String>,
     /// The most bytes of a body.
     pub(crate) body: usize,
+    /// The most bytes of text of one message.
+    pub(crate) text: usize,
+    /// How often an owner may ask, and how many streams it may have open.
+    pub(crate) limiter: Limiter,
+    /// How long a stream lasts whose turn makes no progress.
+    pub(crate) stream_timeout: Duration,
     pub(crate) clock: Arc<dyn Clock>,
     /// Set when the host is told to stop: no turn begins any more, and what runs may end.
     pub(crate) draining: CancellationToken,
@@ -66,6 +80,26 @@ impl State {
         if is_known { Ok(bearer) } else { Err(ApiError::unauthenticated()) }
     }
 
+    /// Returns the client of the agent event protocol that a token is of, unless it asks too often.
+    pub(crate) fn caller(&self, headers: &HeaderMap) -> Result<Bearer, Problem> {
+        let bearer = self.client(headers).map_err(|_| Problem::unauthenticated())?;
+        self.limiter.admit(&bearer, self.now())?;
+        Ok(bearer)
+    }
+
+    /// Refuses an agent that is not there, or that nobody works for: each of its turns would fail.
+    pub(crate) async fn require_agent(&self, name: &str) -> Result<(), Problem> {
+        if self.agents.contains(name) {
+            return Ok(());
+        }
+        for agent in AgentDirectory::on(self.door(), self.directory).agents().await? {
+            if Agent::on(self.door(), agent).data().await?.name == name {
+                return Err(Problem::unavailable("the agent is not available"));
+            }
+        }
+        Err(Problem::no_agent(name))
+    }
+
     /// Returns the tenant that a key is of. Each hash is looked at, so that the time tells nothing.
     pub(crate) fn machine(&self, headers: &HeaderMap) -> Result<String, ApiError> {
         let key = KeyHash::of(credential(headers).ok_or_else(ApiError::unauthenticated)?);
@@ -81,14 +115,14 @@ impl State {
         &self,
         by: &Authority,
         session_id: &str,
-    ) -> Result<Option<Ref<SessionObject>>, ApiError> {
+    ) -> Result<Option<Ref<SessionObject>>, EngineError> {
         let Some(session) = self.engine.session(session_id).await? else { return Ok(None) };
         let binding = Session::on(self.door(), session).binding().await?;
         if binding.tenant != by.tenant {
-            return Err(Refusal::WrongTenant.into());
+            return Err(EngineError::Refused(Refusal::WrongTenant));
         }
         if by.class == FRONTEND && binding.owner_id != by.owner_id {
-            return Err(Refusal::NotOwner.into());
+            return Err(EngineError::Refused(Refusal::NotOwner));
         }
         Ok(Some(session))
     }
@@ -124,10 +158,10 @@ pub(crate) fn machine(tenant: &str, owner: &str) -> Authority {
 }
 
 /// Returns the metadata of an identity as sessions keep it.
-pub(crate) fn metadata(identity: &Identity) -> Result<String, ApiError> {
+pub(crate) fn metadata(identity: &Identity) -> Result<String, EngineError> {
     serde_json::to_string(&identity.metadata)
         .map_err(|error| CallError::invalid("identity.metadata", error.to_string()))
-        .map_err(|error| EngineError::from(error).into())
+        .map_err(EngineError::from)
 }
 
 /// Returns the bearer's credential of a request.

@@ -1,6 +1,7 @@
 //! Tokens of clients: JWT, HS256 and nothing else.
 //!
-//! A token says whose sessions its bearer may use: the tenant, and the owner (`sub`).
+//! A token says whose sessions its bearer may use: the tenant, and the owner (`sub`); and which
+//! agents, if not all (`agents`).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -52,6 +53,16 @@ pub struct Bearer {
     pub tenant: String,
     /// The owner.
     pub identity: Identity,
+    /// The agents that it may use, by name; all, if none are named.
+    pub agents: Option<Vec<String>>,
+}
+
+impl Bearer {
+    /// Says whether an agent may be used.
+    #[must_use]
+    pub fn may_use(&self, agent: &str) -> bool {
+        self.agents.as_ref().is_none_or(|agents| agents.iter().any(|named| named == agent))
+    }
 }
 
 /// Why there is no token, or none that is good.
@@ -82,6 +93,8 @@ struct Claims {
     sub: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     attrs: Option<BTreeMap<String, String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    agents: Option<Vec<String>>,
 }
 
 impl Tokens {
@@ -119,7 +132,7 @@ impl Tokens {
         ttl: Option<i64>,
         now: DateTime<Utc>,
     ) -> Result<(String, i64), TokenError> {
-        let Bearer { tenant, identity } = bearer;
+        let Bearer { tenant, identity, agents } = bearer;
         if identity.id.trim().is_empty() {
             return Err(TokenError::Blank);
         }
@@ -135,6 +148,7 @@ impl Tokens {
             tenant_id: tenant.clone(),
             sub: identity.id.clone(),
             attrs: Some(identity.metadata.clone()).filter(|attrs| !attrs.is_empty()),
+            agents: agents.clone(),
         };
         let token = encode(&Header::new(Algorithm::HS256), &claims, &self.encoding);
         Ok((token.map_err(|_| TokenError::Invalid)?, claims.exp))
@@ -153,7 +167,7 @@ impl Tokens {
             return Err(TokenError::Invalid);
         }
         let identity = Identity { id: claims.sub, metadata: claims.attrs.unwrap_or_default() };
-        Ok(Bearer { tenant: claims.tenant_id, identity })
+        Ok(Bearer { tenant: claims.tenant_id, identity, agents: claims.agents })
     }
 }
 

@@ -73,16 +73,24 @@ impl Scripted {
         }
     }
 
+    /// Says the first words of a reply.
+    async fn break_off(
+        &self,
+        line: &Line,
+        reply: &LlmResponse,
+        message: &str,
+        words: usize,
+        sink: &Sink,
+    ) {
+        for delta in said(line, reply, message).into_iter().take(words) {
+            self.say(delta, sink).await;
+        }
+    }
+
     /// Says a reply as a model does, a word at a time.
     async fn speak(&self, line: &Line, reply: &LlmResponse, message: &str, sink: &Sink) {
-        let thought = line.think.as_deref().map(|text| filled(text, message));
-        for word in pieces(thought.as_deref().unwrap_or_default()) {
-            let reasoning = Some(word.to_owned());
-            self.say(StreamDelta { reasoning, ..StreamDelta::default() }, sink).await;
-        }
-        for word in pieces(reply.content.as_deref().unwrap_or_default()) {
-            let text = Some(word.to_owned());
-            self.say(StreamDelta { text, ..StreamDelta::default() }, sink).await;
+        for delta in said(line, reply, message) {
+            self.say(delta, sink).await;
         }
         for call in &reply.tool_calls {
             let delta = ToolCallDelta {
@@ -114,15 +122,30 @@ impl Provider for Scripted {
         let message = request.messages.last().map(text_of).unwrap_or_default();
         let line =
             self.script.line(request).ok_or_else(|| failed("the script has no line", None))?;
+        let reply = Self::reply(line, request, &message);
         if let Some(fail) = line.fail.as_ref().filter(|fail| fail.times >= sink.attempt()) {
+            if stream {
+                self.break_off(line, &reply, &message, fail.after_words, sink).await;
+            }
             return Err(failed(&fail.error, Some(fail)));
         }
-        let reply = Self::reply(line, request, &message);
         if stream {
             self.speak(line, &reply, &message, sink).await;
         }
         Ok(reply)
     }
+}
+
+/// Returns what is thought and said, a word each.
+fn said(line: &Line, reply: &LlmResponse, message: &str) -> Vec<StreamDelta> {
+    let thought = line.think.as_deref().map(|text| filled(text, message)).unwrap_or_default();
+    let words = |text: &str| pieces(text).map(str::to_owned).collect::<Vec<_>>();
+    let thought = words(&thought)
+        .into_iter()
+        .map(|word| StreamDelta { reasoning: Some(word), ..StreamDelta::default() });
+    let text = words(reply.content.as_deref().unwrap_or_default()).into_iter();
+    let text = text.map(|word| StreamDelta { text: Some(word), ..StreamDelta::default() });
+    thought.chain(text).collect()
 }
 
 fn failed(message: &str, fail: Option<&Fail>) -> ProviderError {

@@ -60,13 +60,8 @@ fn read(
     let places = providers::read(file.sections("providers"), surroundings, findings);
     let agents = agents::read(file.sections("agents"), &places.prefixes, surroundings, findings);
     let durable = durable::read(file.section("durable"), address);
-    let mut limits = file.section("limits");
-    let body = limits.take("body_bytes").and_then(|it| it.number(1024..=1 << 30));
-    limits.end();
+    let limits = limits(file.section("limits"));
     file.end();
-    let limits = body
-        .and_then(|it| usize::try_from(it).ok())
-        .map_or_else(Limits::default, |body| Limits { body });
     Some(Config {
         address: address?,
         operator: operator?,
@@ -153,6 +148,29 @@ fn engine(mut section: Section<'_>) -> (Options, Duration) {
     let grace = section.take("stop_secs").and_then(|it| it.number(0..=3600));
     section.end();
     (options, grace.map_or(Config::GRACE, Duration::from_secs))
+}
+
+fn limits(mut section: Section<'_>) -> Limits {
+    let mut limits = Limits::default();
+    let mut number = |key, range| section.take(key).and_then(|item| item.number(range));
+    if let Some(bytes) = number("body_bytes", 1024..=1 << 30).and_then(|it| it.try_into().ok()) {
+        limits.body = bytes;
+    }
+    if let Some(bytes) = number("text_bytes", 1..=1 << 30).and_then(|it| it.try_into().ok()) {
+        limits.text = bytes;
+    }
+    if let Some(count) = number("requests_per_minute", 1..=60_000).and_then(|it| it.try_into().ok())
+    {
+        limits.requests = count;
+    }
+    if let Some(count) = number("open_streams", 1..=1 << 20).and_then(|it| it.try_into().ok()) {
+        limits.streams = count;
+    }
+    if let Some(seconds) = number("stream_timeout_secs", 1..=YEAR) {
+        limits.stream_timeout = Duration::from_secs(seconds);
+    }
+    section.end();
+    limits
 }
 
 fn tenants(

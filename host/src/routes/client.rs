@@ -6,6 +6,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use quixos_protocol::ClientInput;
+use quixos_session::Refusal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -87,6 +88,9 @@ async fn input(
 ) -> Result<(StatusCode, Json<Accepted>), ApiError> {
     let InputBody { session_id, input } = state.read(&body)?;
     let bearer = state.client(&headers)?;
+    if input.agent_id().is_some_and(|agent| !bearer.may_use(agent)) {
+        return Err(Refusal::UnknownAgent.into());
+    }
     state.may_begin()?;
     let session_id = session_id.unwrap_or_else(|| Ulid::generate().to_string().to_lowercase());
     let input = serde_json::to_string(&input).map_err(|it| ApiError::invalid(it.to_string()))?;

@@ -40,6 +40,8 @@ pub(crate) struct TokenBody {
     identity: Identity,
     /// Seconds that it holds. Omitted: as the config says.
     ttl_seconds: Option<i64>,
+    /// The agents that its bearer may use. Omitted: all.
+    agents: Option<Vec<String>>,
 }
 
 /// A token.
@@ -108,8 +110,8 @@ async fn issue(
     headers: HeaderMap,
     Body(body): Body,
 ) -> Result<Json<Issued>, ApiError> {
-    let TokenBody { identity, ttl_seconds } = state.read(&body)?;
-    let bearer = Bearer { tenant: state.machine(&headers)?, identity };
+    let TokenBody { identity, ttl_seconds, agents } = state.read(&body)?;
+    let bearer = Bearer { tenant: state.machine(&headers)?, identity, agents };
     let (token, expires_at) = state.tokens.issue(&bearer, ttl_seconds, state.now())?;
     Ok(Json(Issued { token, expires_at }))
 }

@@ -20,7 +20,7 @@ pub(crate) const KEY: &str = "the key of the demo's tenant";
 pub(crate) const SECRET: &str = "the secret of the demo's tokens, which is long";
 
 /// How long anything may take.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A host, running.
 pub(crate) struct Running {
@@ -50,12 +50,31 @@ impl Running {
 
     /// Starts a host at an address.
     pub(crate) async fn at(address: SocketAddr, config: Config, store: Arc<dyn Store>) -> Self {
+        Self::asked_at(address, config, store, |_| ()).await.0
+    }
+
+    /// Starts a host, and asks it for something before it serves.
+    pub(crate) async fn with_token<T>(
+        config: Config,
+        store: Arc<dyn Store>,
+        ask: impl FnOnce(&Host) -> T,
+    ) -> (Self, T) {
+        Self::asked_at(SocketAddr::from(([127, 0, 0, 1], 0)), config, store, ask).await
+    }
+
+    async fn asked_at<T>(
+        address: SocketAddr,
+        config: Config,
+        store: Arc<dyn Store>,
+        ask: impl FnOnce(&Host) -> T,
+    ) -> (Self, T) {
         // Another test may have been first.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let host = Host::open(config, store).await.unwrap();
         let identity = Identity { id: "ann".to_owned(), ..Identity::default() };
-        let bearer = Bearer { tenant: Config::DEMO_TENANT.to_owned(), identity };
+        let bearer = Bearer { tenant: Config::DEMO_TENANT.to_owned(), identity, agents: None };
         let token = host.token(&bearer).unwrap();
+        let asked = ask(&host);
         let engine = host.engine().clone();
         let listener = TcpListener::bind(address).await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -65,7 +84,7 @@ impl Running {
             host.serve(listener, async move { until.cancelled().await }).await.unwrap();
             host.close().await;
         });
-        Self { url, client: Client::new(), stop, served, token, engine }
+        (Self { url, client: Client::new(), stop, served, token, engine }, asked)
     }
 
     /// Stops the host, and waits until its store is closed.
@@ -106,6 +125,12 @@ impl Running {
     pub(crate) async fn post(&self, path: &str, body: &Value) -> (u16, Value) {
         let body = Some(body.to_string());
         answer(self.ask(Method::POST, path, Some(&self.token), body).await).await
+    }
+
+    /// Changes something as Ann.
+    pub(crate) async fn patch(&self, path: &str, body: &Value) -> (u16, Value) {
+        let body = Some(body.to_string());
+        answer(self.ask(Method::PATCH, path, Some(&self.token), body).await).await
     }
 
     /// Posts something as the tenant.

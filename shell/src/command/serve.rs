@@ -255,26 +255,20 @@ fn tell(addresses: &Addresses) -> Answer {
 
 fn tell_demo(host: &Host, addresses: &Addresses, token: &str) -> Result<Answer, Failure> {
     let identity = Identity { id: "you".to_owned(), ..Identity::default() };
-    let bearer = Bearer { tenant: Config::DEMO_TENANT.to_owned(), identity };
+    let bearer = Bearer { tenant: Config::DEMO_TENANT.to_owned(), identity, agents: None };
     let of_client = host
         .token(&bearer)
         .map_err(|error| Failure::new(Exit::Io, format!("cannot make a token: {error}")))?;
     let url = format!("http://{}", addresses.clients);
     let operators = addresses.operators.map(|address| format!("http://{address}"));
     let header = "-H \"Authorization: Bearer $TOKEN\"";
-    let input = json!({
-        "session_id": "demo",
-        "input": {
-            "type": "client.message",
-            "agent_id": Config::DEMO_AGENT,
-            "message": { "role": "user", "content": "How is the weather?" },
-        },
-    });
-    let sessions = format!("{url}/api/client/sessions");
+    let says =
+        |text: &str| json!({ "messages": [{ "content": [{ "type": "text", "text": text }] }] });
+    let stream = format!("{url}/v1/agents/{}/stream", Config::DEMO_AGENT);
     let lines = [
-        format!("curl -sN {header} '{sessions}/demo/events/stream?after_seq=0' &"),
-        format!("curl -s {header} {sessions}/input -d '{input}'"),
-        format!("curl -s {header} {sessions}/demo"),
+        format!("curl -sN {header} {stream} -d '{}'", says("How is the weather?")),
+        format!("curl -sN {header} {stream} -d '{}'", says("Please book it.")),
+        format!("curl -s {header} {url}/v1/threads"),
     ];
     let json: Value = json!({
         "address": url,

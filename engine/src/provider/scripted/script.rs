@@ -69,6 +69,9 @@ pub struct Fail {
     /// Seconds to wait before it.
     #[serde(default)]
     pub retry_after: Option<u64>,
+    /// Words that a stream says before it breaks off.
+    #[serde(default)]
+    pub after_words: usize,
 }
 
 /// A tool that a line calls.

@@ -1,0 +1,120 @@
+//! The agent event protocol's own routes: begin a turn, follow one, abort one.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, Query};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use quixos_protocol::agent::{AgentRequest, ErrorCode, RequestLimits};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::body::Body;
+use crate::agent::{self, Format, Position, Problem, TurnStream};
+use crate::error::ApiError;
+use crate::state::{Shared, State, frontend};
+
+/// Bytes that a request has at most, whatever the config says: a session takes no longer input.
+const MOST_BYTES: usize = (3 << 20) - (64 << 10);
+/// The header that a reader sends who comes back.
+const LAST_EVENT_ID: &str = "last-event-id";
+
+pub(super) fn routes() -> Router<Arc<State>> {
+    Router::new()
+        .route("/v1/agents/{name}/stream", post(begin))
+        .route("/v1/requests/{id}/stream", get(follow))
+        .route("/v1/requests/{id}/abort", post(abort))
+}
+
+/// From where a stream is asked for.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct StreamQuery {
+    /// The id of the event behind which to begin. Omitted: from the begin. The header
+    /// `Last-Event-ID` counts more.
+    after: Option<String>,
+}
+
+/// What came of an abort.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Aborted {
+    /// The turn.
+    request_id: String,
+    /// Its thread.
+    thread_id: String,
+    /// False where there was nothing to abort any more.
+    aborted: bool,
+}
+
+impl State {
+    /// Returns how large a request of a client may be.
+    pub(crate) fn request_limits(&self) -> RequestLimits {
+        RequestLimits { body: self.body.min(MOST_BYTES), text: self.text }
+    }
+}
+
+async fn begin(
+    state: Shared,
+    headers: HeaderMap,
+    Path(name): Path<String>,
+    body: Result<Body, ApiError>,
+) -> Result<Response, Problem> {
+    let Body(body) = body.map_err(|error| unread(&error))?;
+    let request = AgentRequest::read(&body, state.request_limits())?;
+    let bearer = state.caller(&headers)?;
+    let stream = agent::begin(&state, &bearer, &name, request).await?;
+    Ok(agent::respond(stream, Format::of(&headers)))
+}
+
+async fn follow(
+    state: Shared,
+    headers: HeaderMap,
+    Path(id): Path<String>,
+    Query(query): Query<StreamQuery>,
+) -> Result<Response, Problem> {
+    let after = after(&headers, &query)?;
+    let bearer = state.caller(&headers)?;
+    let at = agent::find(&state, &bearer, &id).await?;
+    let slot = state.limiter.open(&bearer)?;
+    state.engine.follow_turn(frontend(&bearer), &at.session_id, &at.turn_id).await?;
+    let stream = TurnStream::open(Arc::clone(&state), id, &at, after, slot).await?;
+    Ok(agent::respond(stream, Format::of(&headers)))
+}
+
+async fn abort(
+    state: Shared,
+    headers: HeaderMap,
+    Path(id): Path<String>,
+) -> Result<Json<Aborted>, Problem> {
+    let bearer = state.caller(&headers)?;
+    let at = agent::find(&state, &bearer, &id).await?;
+    let by = frontend(&bearer);
+    let outcome = state.engine.cancel(by, &at.session_id, Some(at.turn_id)).await?;
+    let (request_id, thread_id, aborted) = (id, at.session_id, outcome.applied);
+    Ok(Json(Aborted { request_id, thread_id, aborted }))
+}
+
+/// Returns the event that a reader had last, if it says so. What it had counts more than what it
+/// asked for first.
+fn after(headers: &HeaderMap, query: &StreamQuery) -> Result<Option<Position>, Problem> {
+    let position = |name: &str, text: &str| {
+        let told = |error| Problem::invalid(format!("`{name}`: `{text}` is {error}"));
+        text.parse::<Position>().map_err(told)
+    };
+    if let Some(last) = headers.get(LAST_EVENT_ID).filter(|last| !last.is_empty()) {
+        let last = last.to_str().unwrap_or("?");
+        return position("Last-Event-ID", last).map(Some);
+    }
+    query.after.as_deref().map(|after| position("after", after)).transpose()
+}
+
+/// A body that could not be read to its end, or has too many bytes.
+pub(super) fn unread(error: &ApiError) -> Problem {
+    if error.is_too_large() {
+        Problem::coded(ErrorCode::MessageTooLarge, "the body has more bytes than are taken")
+    } else {
+        Problem::invalid("the body ended early")
+    }
+}

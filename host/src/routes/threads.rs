@@ -1,0 +1,132 @@
+//! The threads of an owner: listed, shown, named, put away.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, Query};
+use axum::http::HeaderMap;
+use axum::routing::get;
+use axum::{Json, Router};
+use quixos_protocol::{ParseError, parse};
+use quixos_runtime::Ref;
+use quixos_session::sessions::{Authority, SessionObject};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::agent::unread;
+use super::body::Body;
+use crate::agent::{Page, Problem, Shelved, Thread};
+use crate::error::ApiError;
+use crate::state::{Shared, State, frontend};
+
+/// Threads, or messages, in a page where nobody says how many.
+const PAGE: u32 = 50;
+/// The most in one page.
+const MOST: u32 = 200;
+/// Bytes that a title has at most.
+const TITLE: usize = 1024;
+
+pub(super) fn routes() -> Router<Arc<State>> {
+    Router::new().route("/v1/threads", get(list)).route("/v1/threads/{id}", get(show).patch(change))
+}
+
+/// Which threads are asked for.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct ListQuery {
+    /// From where to go on: `next` of the page before. Omitted: the newest.
+    after: Option<String>,
+    /// How many, 200 at most. Default: 50.
+    limit: Option<u32>,
+}
+
+/// A page of threads.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Threads {
+    /// The threads, the newest first.
+    threads: Vec<Thread>,
+    /// From where to go on, if there are more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+}
+
+/// Which messages of a thread are asked for.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct ShowQuery {
+    /// The message before which they are: `before` of the page behind it. Omitted: the last ones.
+    before: Option<String>,
+    /// How many, 200 at most. Default: 50.
+    limit: Option<u32>,
+}
+
+/// What is to be another way.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct ChangeBody {
+    /// The title.
+    title: Option<String>,
+    /// Whether it is put away. No turn begins in a thread that is.
+    archived: Option<bool>,
+}
+
+async fn list(
+    state: Shared,
+    headers: HeaderMap,
+    Query(query): Query<ListQuery>,
+) -> Result<Json<Threads>, Problem> {
+    let limit = limit(query.limit)?;
+    let bearer = state.caller(&headers)?;
+    let (tenant, owner) = (&bearer.tenant, &bearer.identity.id);
+    let page = state.engine.threads(tenant, owner, query.after, limit).await?;
+    let threads = page.threads.into_iter().map(Thread::of).collect();
+    Ok(Json(Threads { threads, next: page.next }))
+}
+
+async fn show(
+    state: Shared,
+    headers: HeaderMap,
+    Path(id): Path<String>,
+    Query(query): Query<ShowQuery>,
+) -> Result<Json<Page>, Problem> {
+    let limit = limit(query.limit)?;
+    let by = frontend(&state.caller(&headers)?);
+    let session = require(&state, &by, &id).await?;
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    Shelved::new(&state, session).page(query.before.as_deref(), limit).await.map(Json)
+}
+
+async fn change(
+    state: Shared,
+    headers: HeaderMap,
+    Path(id): Path<String>,
+    body: Result<Body, ApiError>,
+) -> Result<Json<Page>, Problem> {
+    let Body(body) = body.map_err(|error| unread(&error))?;
+    let change: ChangeBody = parse(&body, state.body).map_err(|error| malformed(&error))?;
+    if change.title.as_ref().is_some_and(|title| title.len() > TITLE) {
+        return Err(Problem::invalid(format!("`/title`: it has {TITLE} bytes at most")));
+    }
+    let by = frontend(&state.caller(&headers)?);
+    let session = require(&state, &by, &id).await?;
+    if let Some(title) = change.title {
+        state.engine.rename(by.clone(), &id, title).await?;
+    }
+    if let Some(archived) = change.archived {
+        state.engine.archive(by, &id, archived).await?;
+    }
+    Shelved::new(&state, session).page(None, 1).await.map(Json)
+}
+
+async fn require(state: &State, by: &Authority, id: &str) -> Result<Ref<SessionObject>, Problem> {
+    let session = state.visible(by, id).await?;
+    session.ok_or_else(|| Problem::no_thread(id))
+}
+
+fn limit(asked: Option<u32>) -> Result<u32, Problem> {
+    let limit = asked.unwrap_or(PAGE);
+    if (1..=MOST).contains(&limit) {
+        return Ok(limit);
+    }
+    Err(Problem::invalid(format!("`limit` is a number from 1 to {MOST}")))
+}
+
+fn malformed(error: &ParseError) -> Problem {
+    Problem::invalid(error.to_string())
+}

@@ -1,0 +1,12 @@
+//! The agent event protocol over real sockets.
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod client;
+mod errors;
+mod random;
+mod setting;
+mod threads;
+mod turns;
