@@ -3,6 +3,7 @@
 //! Commits are followed once they are durable, so nothing is begun that a crash could take back.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -33,7 +34,11 @@ pub(crate) async fn follow(shared: Arc<Shared>, after: u64) {
     loop {
         let looked = tokio::select! {
             entry = feed.next() => match entry {
-                Ok(Some(entry)) => look_at(&shared, &entry).await,
+                Ok(Some(entry)) => {
+                    let looked = look_at(&shared, &entry).await;
+                    shared.looked_at.store(entry.commit, Ordering::Relaxed);
+                    looked
+                }
                 Ok(None) => return,
                 Err(error) => Err(error),
             },

@@ -16,6 +16,7 @@ use tokio::task::{AbortHandle, JoinSet};
 use tracing::{debug, warn};
 
 use crate::engine::Shared;
+use crate::trace::TraceContext;
 use crate::{lease, task};
 
 /// How long to wait after a step that failed for a reason that may pass.
@@ -170,6 +171,11 @@ impl Driver {
             session: self.session,
             agent_id: agenda.agent_id.clone(),
             fence,
+            trace: TraceContext::of_turn(
+                &agenda.session_id,
+                agenda.turn.as_deref(),
+                agenda.trace.as_deref(),
+            ),
             due: due.clone(),
         };
         let task = self.tasks.spawn(self.shared.errands.track_future(errand.run()));

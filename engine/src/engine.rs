@@ -1,6 +1,7 @@
 //! The engine as a program uses it: started over a runtime, asked by clients, stopped.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use quixos_package::agent_runtime::AgentRequestObject;
@@ -21,7 +22,7 @@ use crate::live::{Delta, Live, Speech};
 use crate::options::Options;
 use crate::roster::Roster;
 use crate::under_way::UnderWay;
-use crate::{dispatch, lease};
+use crate::{dispatch, lease, trace};
 
 /// Drives the sessions of a registry.
 ///
@@ -48,6 +49,8 @@ pub(crate) struct Shared {
     /// Deliveries and model calls that may still begin.
     pub(crate) places: Semaphore,
     pub(crate) under_way: UnderWay,
+    /// The newest commit that was looked at.
+    pub(crate) looked_at: AtomicU64,
     pub(crate) stopping: CancellationToken,
     /// What is done for sessions, so that a stop can wait until the last of it is given up.
     pub(crate) errands: TaskTracker,
@@ -60,6 +63,19 @@ impl Drop for StopOnDrop {
     fn drop(&mut self) {
         self.0.cancel();
     }
+}
+
+/// How an engine is at the moment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Figures {
+    /// Sessions that have something to do.
+    pub driven: usize,
+    /// Deliveries and model calls under way.
+    pub under_way: usize,
+    /// How many may be.
+    pub at_once: usize,
+    /// The newest commit that it has looked at.
+    pub looked_at: u64,
 }
 
 /// What a submit came to.
@@ -126,6 +142,7 @@ impl Engine {
             claims: Claims::default(),
             places: Semaphore::new(options.at_once),
             under_way: UnderWay::default(),
+            looked_at: AtomicU64::new(runtime.durable()),
             stopping: stopping.clone(),
             errands: TaskTracker::new(),
             tasks: Mutex::default(),
@@ -140,7 +157,8 @@ impl Engine {
         Ok(Self { shared, _stop: Arc::new(StopOnDrop(stopping)) })
     }
 
-    /// Submits a client's input to a session, which is made if it is not there.
+    /// Submits a client's input to a session, which is made if it is not there. A turn that it
+    /// begins belongs to the trace that this is done [within](trace::within).
     ///
     /// # Errors
     ///
@@ -180,7 +198,9 @@ impl Engine {
         followed: bool,
     ) -> Result<Submitted, EngineError> {
         let name = session_id.clone();
-        let submit = SessionRegistrySubmitInput { by, session_id: name, metadata, input, followed };
+        let trace = trace::current().map(|context| context.to_string());
+        let submit =
+            SessionRegistrySubmitInput { by, session_id: name, metadata, input, followed, trace };
         let registry = SessionRegistry::on(&self.shared.caller, self.shared.registry);
         let submitted = registry.submit(&submit).await?;
         let Outcome { turn, applied, .. } = submitted.outcome;
@@ -320,6 +340,25 @@ impl Engine {
     /// somebody or for a time does not count. What is submitted meanwhile does.
     pub async fn at_rest(&self) {
         self.shared.under_way.over().await;
+    }
+
+    /// Returns how the engine is at the moment.
+    #[must_use]
+    pub fn figures(&self) -> Figures {
+        let shared = &self.shared;
+        let at_once = shared.options.at_once;
+        Figures {
+            driven: shared.drivers.lock().unwrap_or_else(PoisonError::into_inner).len(),
+            under_way: at_once.saturating_sub(shared.places.available_permits()),
+            at_once,
+            looked_at: shared.looked_at.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Says whether it was told to stop.
+    #[must_use]
+    pub fn is_stopping(&self) -> bool {
+        self.shared.stopping.is_cancelled()
     }
 
     /// Stops: nothing new begins, and what runs is given up. All of it is in the store, and goes on

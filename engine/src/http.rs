@@ -11,7 +11,7 @@ mod tls;
 
 use std::time::Duration;
 
-pub use client::{ClientError, HttpClient};
+pub use client::{ClientError, HttpClient, SendError};
 
 pub(crate) use body::{Body, BodyFault};
 pub(crate) use client::describe;

@@ -44,8 +44,18 @@ impl Roster {
     /// Returns who runs a model.
     #[must_use]
     pub fn provider_of(&self, model: &str) -> Option<&Arc<dyn Provider>> {
+        self.fitting(model).map(|(_, provider)| provider)
+    }
+
+    /// Returns the prefix by which a model's provider is found.
+    #[must_use]
+    pub fn prefix_of(&self, model: &str) -> Option<&str> {
+        self.fitting(model).map(|(prefix, _)| prefix.as_str())
+    }
+
+    fn fitting(&self, model: &str) -> Option<&(String, Arc<dyn Provider>)> {
         let fitting = self.providers.iter().filter(|(prefix, _)| model.starts_with(prefix));
-        fitting.max_by_key(|(prefix, _)| prefix.len()).map(|(_, provider)| provider)
+        fitting.max_by_key(|(prefix, _)| prefix.len())
     }
 
     /// Says whether anybody decides for an agent.

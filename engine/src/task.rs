@@ -15,12 +15,14 @@ use quixos_session::sessions::{
 };
 use serde::Deserialize;
 use serde_json::Value;
-use tracing::{Instrument as _, debug, info_span, warn};
+use tracing::{Instrument as _, Span, debug, info_span, warn};
 
 use crate::attend::Speaker;
 use crate::engine::Shared;
 use crate::live::Sink;
+use crate::observer::{Kind, Observed, Outcome};
 use crate::provider::ProviderError;
+use crate::trace::{self, TraceContext};
 use crate::worker::{Delivery, DeliveryError};
 
 /// How long to wait before a step is tried again that the store could not take.
@@ -34,6 +36,8 @@ pub(crate) struct Errand {
     pub(crate) session: Ref<SessionObject>,
     pub(crate) agent_id: String,
     pub(crate) fence: Fence,
+    /// The trace of the turn that it is for.
+    pub(crate) trace: TraceContext,
     pub(crate) due: Due,
 }
 
@@ -50,17 +54,21 @@ impl Errand {
     /// Does it, and tells the session what it came to.
     pub(crate) async fn run(self) {
         let span = info_span!(
+            parent: None,
             "errand",
+            otel.name = %format_args!("{} {}", self.due.kind, self.agent_id),
+            otel.kind = "client",
             kind = %self.due.kind,
             id = %self.due.id,
             attempt = self.due.attempt,
             agent = %self.agent_id,
         );
+        let place = self.place(&span);
         let _under_way = self.shared.under_way.begin();
-        async {
+        let done = async {
             let done = match self.due.kind.as_str() {
-                "deliver" => self.deliver().await,
-                "model" => self.call_model().await,
+                "deliver" => self.deliver(place).await,
+                "model" => self.call_model(place).await,
                 "spawn" => self.spawn().await,
                 "send" => self.send().await,
                 other => {
@@ -80,13 +88,24 @@ impl Errand {
                     tokio::time::sleep(PAUSE).await;
                 }
             }
-        }
-        .instrument(span)
-        .await;
+        };
+        trace::within(Some(place), done).instrument(span).await;
+    }
+
+    /// Returns where in its trace the errand is: its span, or without one what its names decide.
+    fn place(&self, span: &Span) -> TraceContext {
+        let below = || self.trace.below(&format!("{}#{}", self.due.id, self.due.attempt));
+        let Some(tracer) = &self.shared.options.tracer else { return below() };
+        tracer.adopt(span, self.trace);
+        tracer.place(span).unwrap_or_else(below)
     }
 
     pub(crate) fn client(&self) -> quixos_session::sessions::SessionClient<'_> {
         Session::on(&self.shared.caller, self.session)
+    }
+
+    fn observe<'e>(&'e self, kind: Kind<'e>) -> Observed<'e> {
+        Observed::begin(self.shared.options.observer.as_deref(), kind, self.due.attempt)
     }
 
     fn system(&self) -> Authority {
@@ -94,7 +113,7 @@ impl Errand {
     }
 
     /// Asks the agent's worker.
-    async fn deliver(&self) -> Result<(), CallError> {
+    async fn deliver(&self, place: TraceContext) -> Result<(), CallError> {
         let body = self.client().request_of(&self.due.id).await?;
         let request: DecisionRequest = serde_json::from_str(&body).map_err(|error| {
             CallError::Corrupt { message: format!("a decision cannot be read: {error}") }
@@ -108,8 +127,12 @@ impl Errand {
         let live = &self.shared.live;
         let (sink, spoken) =
             Sink::in_session(live, &request.session_id, call, attempt, turn, streams);
+        let sink = sink.traced(place);
+        let observed = self.observe(Kind::Delivery { agent: &self.agent_id });
         let speaker = Speaker { call, attempt, sink: &sink, spoken, streams };
-        let decided = self.attend(self.decide(&request, &body, &sink), speaker, true).await;
+        let decide = self.decide(&request, &body, &sink, place);
+        let decided = self.attend(decide, speaker, true).await;
+        observed.end(Outcome::of(decided.as_ref(), |error| error.retryable));
         let blocks = sink.end();
         match decided {
             Some(Ok(answer)) => {
@@ -131,13 +154,14 @@ impl Errand {
         request: &DecisionRequest,
         body: &str,
         sink: &Sink,
+        place: TraceContext,
     ) -> Result<Value, DeliveryError> {
         let Some(worker) = self.shared.roster.worker_of(&self.agent_id) else {
             let message = format!("nobody decides for the agent `{}`", self.agent_id);
             return Err(DeliveryError { message, retryable: false });
         };
         let _place = self.shared.places.acquire().await;
-        let traceparent = traceparent(&request.decision_id, request.attempts);
+        let traceparent = place.to_string();
         worker.decide(Delivery { request, body, traceparent: &traceparent }, sink).await
     }
 
@@ -159,7 +183,7 @@ impl Errand {
     }
 
     /// Makes a model call.
-    async fn call_model(&self) -> Result<(), CallError> {
+    async fn call_model(&self, place: TraceContext) -> Result<(), CallError> {
         let prompt = self.client().prompt_of(&self.due.id).await?;
         let prompt: Prompt = serde_json::from_str(&prompt).map_err(|error| CallError::Corrupt {
             message: format!("a prompt cannot be read: {error}"),
@@ -168,8 +192,12 @@ impl Errand {
         let (call, attempt) = (&self.due.id, self.due.attempt);
         let (live, turn) = (&self.shared.live, turn_id.as_deref());
         let (sink, spoken) = Sink::in_session(live, &session_id, call, attempt, turn, stream);
+        let sink = sink.traced(place);
+        let models = self.shared.roster.prefix_of(&request.model).unwrap_or_default();
+        let observed = self.observe(Kind::Model { models });
         let speaker = Speaker { call, attempt, sink: &sink, spoken, streams: stream };
         let completed = self.attend(self.complete(&request, stream, &sink), speaker, false).await;
+        observed.end(Outcome::of(completed.as_ref(), |error| error.retryable));
         let blocks = sink.end();
         let (result, error) = match completed {
             Some(Ok(response)) => (Some(response), None),
@@ -294,12 +322,4 @@ fn failure(error: ProviderError) -> CallFailure {
         detail: error.detail.map(|detail| detail.to_string()),
         retry_after: error.retry_after,
     }
-}
-
-/// Returns the trace that a delivery belongs to: one trace a decision, one span a delivery.
-fn traceparent(decision: &str, attempts: u32) -> String {
-    let trace = blake3::hash(decision.as_bytes());
-    let span = blake3::hash(format!("{decision}#{attempts}").as_bytes());
-    let (trace, span) = (trace.to_hex(), span.to_hex());
-    format!("00-{}-{}-01", &trace[..32], &span[..16])
 }

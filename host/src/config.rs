@@ -10,6 +10,7 @@ mod durable;
 mod fault;
 mod providers;
 mod section;
+mod telemetry;
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -30,8 +31,10 @@ use quixos_protocol::{AgentConfig, RetryPolicy};
 pub use durable::Durable;
 pub use fault::{Code, Fault, Faults};
 
+use crate::connections::ConnectionLimits;
 use crate::keys::KeyHash;
 use crate::operator::OperatorConfig;
+use crate::telemetry::TelemetryConfig;
 use crate::tokens::TokenConfig;
 use crate::worker::{DemoWorker, EchoWorker};
 
@@ -60,15 +63,17 @@ pub struct Config {
     pub operator: Option<OperatorConfig>,
     /// How long what runs may take to end when the host is told to stop.
     pub grace: Duration,
+    /// Where spans go, if they go anywhere.
+    pub telemetry: Option<TelemetryConfig>,
 }
 
-/// Who may use a host: a name, and the hash of a key.
+/// Who may use a host: a name, and the hashes of its keys.
 #[derive(Clone, Debug)]
 pub struct Tenant {
     /// The name.
     pub name: String,
-    /// The hash of the key.
-    pub key: KeyHash,
+    /// The hashes of the keys, each as good as the others: so one is replaced by another.
+    pub keys: Vec<KeyHash>,
 }
 
 /// An agent.
@@ -132,6 +137,8 @@ pub struct Limits {
     pub streams: u32,
     /// How long a stream lasts whose turn makes no progress.
     pub stream_timeout: Duration,
+    /// What connections may hold up.
+    pub connections: ConnectionLimits,
 }
 
 impl Default for Limits {
@@ -142,6 +149,7 @@ impl Default for Limits {
             requests: 1200,
             streams: 100,
             stream_timeout: Duration::from_secs(600),
+            connections: ConnectionLimits::default(),
         }
     }
 }

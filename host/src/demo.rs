@@ -31,9 +31,13 @@ impl Config {
             address: Self::ADDRESS,
             store: None,
             engine: Options::default(),
-            tenants: vec![Tenant { name: Self::DEMO_TENANT.to_owned(), key: KeyHash::of(key) }],
+            tenants: vec![Tenant {
+                name: Self::DEMO_TENANT.to_owned(),
+                keys: vec![KeyHash::of(key)],
+            }],
             tokens: TokenConfig {
                 secret,
+                previous: Vec::new(),
                 issuer: "quixos".to_owned(),
                 audience: "quixos".to_owned(),
                 ttl: 24 * 3600,
@@ -47,6 +51,7 @@ impl Config {
             limits: Limits::default(),
             operator: None,
             grace: Self::GRACE,
+            telemetry: None,
         }
     }
 }

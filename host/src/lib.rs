@@ -7,20 +7,24 @@
 
 mod agent;
 pub mod config;
+mod connections;
 mod demo;
 mod durable;
 mod error;
 mod keys;
 mod limits;
+mod metrics;
 pub mod openapi;
 mod operator;
 mod routes;
 mod serve;
 mod state;
+mod telemetry;
 mod tokens;
 mod worker;
 
 pub use config::Config;
+pub use connections::ConnectionLimits;
 pub use keys::{KeyHash, NoKeyHash};
 pub use operator::{
     CommandBody, Commands, CompleteBody, Form, Gone, Lines, OperatorConfig, OperatorDoor,
@@ -28,5 +32,6 @@ pub use operator::{
 };
 pub use quixos_engine::http::{ClientError, HttpClient};
 pub use serve::{Host, HostError};
+pub use telemetry::{Telemetry, TelemetryConfig, TelemetryError};
 pub use tokens::{Bearer, Identity, TokenConfig, TokenError, Tokens};
 pub use worker::{DemoWorker, EchoWorker};

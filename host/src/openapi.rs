@@ -309,7 +309,7 @@ fn routes(types: &mut SchemaGenerator) -> Vec<Route> {
         ),
         route(
             "get",
-            "/healthz",
+            "/health",
             "Says that the host lives.",
             Anybody,
             None,
@@ -318,7 +318,7 @@ fn routes(types: &mut SchemaGenerator) -> Vec<Route> {
         ),
         route(
             "get",
-            "/readyz",
+            "/ready",
             "Says that the host can be used.",
             Anybody,
             None,

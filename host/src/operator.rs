@@ -30,9 +30,9 @@ use tokio_util::sync::CancellationToken;
 pub use commands::{CommandBody, Commands, CompleteBody, Form, Gone, Lines};
 pub use entry::OperatorName;
 
+use crate::connections::{self, ConnectionLimits};
 use crate::error::ApiError;
 use crate::keys::KeyHash;
-use crate::serve::{listen, serve};
 
 /// Where operators are let in.
 #[derive(Clone, Copy, Debug)]
@@ -73,9 +73,17 @@ struct Inside {
     places: Arc<Semaphore>,
     /// Backups that may still begin.
     backups: Arc<Semaphore>,
-    /// Routes that are open to all who reach the door.
-    open: Router,
+    routes: HostRoutes,
     stopping: CancellationToken,
+}
+
+/// Routes that a host brings along.
+#[derive(Clone, Default)]
+pub(crate) struct HostRoutes {
+    /// Those that are open to all who reach the door.
+    pub(crate) to_all: Router,
+    /// Those that are open to whoever has the token.
+    pub(crate) to_operators: Router,
 }
 
 type Shared = axum::extract::State<Arc<Inside>>;
@@ -91,7 +99,7 @@ impl OperatorDoor {
             folder: None,
             places: Arc::new(Semaphore::new(AT_ONCE)),
             backups: Arc::new(Semaphore::new(1)),
-            open: Router::new(),
+            routes: HostRoutes::default(),
             stopping: CancellationToken::new(),
         };
         Self { inside: Arc::new(inside) }
@@ -104,12 +112,12 @@ impl OperatorDoor {
         token: KeyHash,
         commands: Arc<dyn Commands>,
         folder: Option<PathBuf>,
-        open: Router,
+        routes: HostRoutes,
         stopping: CancellationToken,
     ) -> Self {
         let Self { inside } = Self::new(runtime, token, commands);
         let inside = Arc::unwrap_or_clone(inside);
-        Self { inside: Arc::new(Inside { folder, open, stopping, ..inside }) }
+        Self { inside: Arc::new(Inside { folder, routes, stopping, ..inside }) }
     }
 
     /// Returns the routes, for whoever serves them another way.
@@ -118,10 +126,11 @@ impl OperatorDoor {
             .merge(commands::routes())
             .merge(changes::routes())
             .merge(backup::routes())
+            .with_state(Arc::clone(&self.inside))
+            .merge(self.inside.routes.to_operators.clone())
             .route_layer(from_fn_with_state(Arc::clone(&self.inside), entry::let_in));
         guarded
-            .with_state(Arc::clone(&self.inside))
-            .merge(self.inside.open.clone())
+            .merge(self.inside.routes.to_all.clone())
             .merge(console::routes())
             .fallback(async || {
                 ApiError::new(StatusCode::NOT_FOUND, "no-route", "there is no such route")
@@ -140,7 +149,9 @@ impl OperatorDoor {
     ///
     /// Those of the network.
     pub async fn serve(&self, listener: TcpListener) -> std::io::Result<()> {
-        serve(listen(listener), self.router(), self.inside.stopping.clone()).await
+        let (router, stopping) = (self.router(), self.inside.stopping.clone());
+        connections::serve(listener, router, ConnectionLimits::default(), None, stopping).await;
+        Ok(())
     }
 
     /// Closes the door: what runs is told to end.

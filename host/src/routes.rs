@@ -11,15 +11,22 @@ pub(crate) mod threads;
 
 use std::sync::Arc;
 
-use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::{Method, StatusCode, header};
+use axum::{Router, middleware};
 use tower_http::cors::{Any, CorsLayer};
 
 pub(crate) use body::Body;
 
 use crate::error::ApiError;
+use crate::metrics;
 use crate::state::State;
+use crate::telemetry;
+
+/// Returns what operators read.
+pub(crate) fn figures(state: Arc<State>) -> Router {
+    health::metrics().with_state(state)
+}
 
 /// Returns the routes that whoever watches over hosts asks, without a credential.
 pub(crate) fn open(state: Arc<State>) -> Router {
@@ -50,6 +57,8 @@ pub(crate) fn all(state: Arc<State>) -> Router {
         })
         .method_not_allowed_fallback(other_method)
         .layer(DefaultBodyLimit::max(state.body))
+        .layer(middleware::from_fn(telemetry::place))
+        .layer(middleware::from_fn_with_state(Arc::clone(&state), metrics::count))
         .with_state(state)
 }
 

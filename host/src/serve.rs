@@ -1,34 +1,37 @@
 //! The host as a program uses it: opened over a store, served on a listener, closed.
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::serve::{Listener, ListenerExt as _};
-use quixos_engine::Engine;
 use quixos_engine::http::HttpClient;
+use quixos_engine::{Engine, Options};
 use quixos_package::agent_runtime::{
     Agent, AgentDirectory, AgentDirectoryCreateAgentInput, AgentDirectoryObject, AgentUpdateInput,
     AgentWorkspace, AgentWorkspaceInstallInput,
 };
 use quixos_package::workspace::{WorkspaceData, WorkspaceObject, WorkspaceObjectInput};
 use quixos_runtime::store::Store;
-use quixos_runtime::{Atom, CallError, Caller, OpenError, Ref, Runtime, Session, SystemClock};
+use quixos_runtime::{
+    Atom, CallError, Caller, Clock as _, OpenError, Ref, Runtime, Session, SystemClock,
+};
 use quixos_session::WrittenSettings;
 use quixos_session::sessions::{SessionRegistryObject, SessionRegistryObjectInput};
 use quixos_streams::streams::StreamRegistryObject;
 use serde_json::{Map, Value, json};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
+use crate::connections;
 use crate::durable::Door;
 use crate::limits::Limiter;
-use crate::operator::{Commands, OperatorConfig, OperatorDoor};
+use crate::metrics::Metrics;
+use crate::operator::{Commands, HostRoutes, OperatorConfig, OperatorDoor};
 use crate::routes;
 use crate::state::State;
+use crate::telemetry;
 use crate::tokens::{Bearer, TokenError, Tokens};
 
 /// A host: sessions over HTTP.
@@ -39,9 +42,6 @@ pub struct Host {
     folder: Option<PathBuf>,
     grace: Duration,
 }
-
-/// How long what is being answered may still take once streams have ended.
-const LAST: Duration = Duration::from_secs(5);
 
 /// Why a host does not open.
 #[derive(Debug, thiserror::Error)]
@@ -82,11 +82,12 @@ impl Host {
         let packages = quixos_package::packages()
             .into_iter()
             .chain([quixos_session::package(), quixos_streams::package()]);
-        let builder =
-            packages.fold(Runtime::builder(), |builder, package| builder.package(package));
+        let metrics = Metrics::new();
+        let builder = Runtime::builder().observer(metrics.calls.clone());
+        let builder = packages.fold(builder, |builder, package| builder.package(package));
         let runtime = builder.open(store)?;
         let (operator, folder, grace) = (config.operator, config.store.clone(), config.grace);
-        match Self::start(config, runtime.clone()).await {
+        match Self::start(config, runtime.clone(), metrics).await {
             Ok(state) => Ok(Self { runtime, state, operator, folder, grace }),
             Err(error) => {
                 runtime.close();
@@ -95,7 +96,11 @@ impl Host {
         }
     }
 
-    async fn start(config: Config, runtime: Runtime) -> Result<Arc<State>, HostError> {
+    async fn start(
+        config: Config,
+        runtime: Runtime,
+        metrics: Metrics,
+    ) -> Result<Arc<State>, HostError> {
         let roster = config.roster(&HttpClient::new(HttpClient::CONNECT_TIMEOUT)?);
         let session = runtime.session(Caller::operator("host"));
         let (registry, directory) = home(&runtime, &session).await?;
@@ -110,7 +115,13 @@ impl Host {
                 .map_err(|source| HostError::Settings { agent: agent.name.clone(), source })?;
             configure(&session, directory, &agent.name, &settings).await?;
         }
-        let engine = Engine::start(runtime.clone(), registry, roster, config.engine).await?;
+        let options = Options {
+            observer: Some(metrics.errands.clone()),
+            tracer: Some(telemetry::tracer()),
+            ..config.engine
+        };
+        let engine = Engine::start(runtime.clone(), registry, roster, options).await?;
+        let clock = SystemClock;
         let streams = match first::<StreamRegistryObject>(&runtime).await? {
             Some(streams) => streams,
             None => StreamRegistryObject::create(&session).await?,
@@ -119,14 +130,17 @@ impl Host {
             engine,
             durable: Door::new(streams, registry, config.durable),
             tokens: Tokens::new(&config.tokens)?,
-            tenants: config.tenants.into_iter().map(|it| (it.name, it.key)).collect(),
+            tenants: config.tenants.into_iter().map(|it| (it.name, it.keys)).collect(),
             directory,
             agents: config.agents.into_iter().map(|agent| agent.name).collect(),
             body: config.limits.body,
             text: config.limits.text,
             limiter: Limiter::new(config.limits.requests, config.limits.streams),
             stream_timeout: config.limits.stream_timeout,
-            clock: Arc::new(SystemClock),
+            connections: config.limits.connections,
+            begun: clock.now(),
+            clock: Arc::new(clock),
+            metrics,
             draining: CancellationToken::new(),
             stopping: CancellationToken::new(),
         }))
@@ -135,6 +149,11 @@ impl Host {
     /// Returns the routes, for whoever serves them another way.
     pub fn router(&self) -> Router {
         routes::all(Arc::clone(&self.state))
+    }
+
+    /// Returns what the host counts (`/metrics`), for whoever serves it to operators another way.
+    pub fn figures(&self) -> Router {
+        routes::figures(Arc::clone(&self.state))
     }
 
     /// Returns the engine.
@@ -166,7 +185,8 @@ impl Host {
         let stopping = self.state.stopping.clone();
         let (runtime, folder) = (self.runtime.clone(), self.folder.clone());
         let open = routes::open(Arc::clone(&self.state));
-        Some(OperatorDoor::of_host(runtime, operator.token, commands, folder, open, stopping))
+        let routes = HostRoutes { to_all: open, to_operators: self.figures() };
+        Some(OperatorDoor::of_host(runtime, operator.token, commands, folder, routes, stopping))
     }
 
     /// Serves clients on a listener until a future ends. Then no turn begins any more, and what runs
@@ -190,9 +210,11 @@ impl Host {
             }
             state.stopping.cancel();
         });
-        let served = serve(listen(listener), self.router(), self.state.stopping.clone()).await;
+        let State { stopping, metrics, connections, .. } = self.state.as_ref();
+        let (router, traffic) = (self.router(), Some(metrics.traffic.clone()));
+        connections::serve(listener, router, *connections, traffic, stopping.clone()).await;
         drain.abort();
-        served
+        Ok(())
     }
 
     /// Stops the engine and closes the store. All that was under way is in it.
@@ -201,34 +223,6 @@ impl Host {
         self.state.stopping.cancel();
         self.state.engine.stop().await;
         self.runtime.close();
-    }
-}
-
-/// Sends what is small at once: events are, and are waited for.
-pub(crate) fn listen(listener: TcpListener) -> impl Listener<Io = TcpStream, Addr = SocketAddr> {
-    listener.tap_io(|stream| {
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "a connection stays without TCP_NODELAY");
-        }
-    })
-}
-
-/// Serves until it is told to stop, and a little longer for what is being answered; whoever sends or
-/// reads too slowly then is not waited for.
-pub(crate) async fn serve(
-    listener: impl Listener<Io = TcpStream, Addr = SocketAddr>,
-    router: Router,
-    stopping: CancellationToken,
-) -> std::io::Result<()> {
-    let stopped = stopping.clone();
-    let served = axum::serve(listener, router).with_graceful_shutdown(stopping.cancelled_owned());
-    let last = async move {
-        stopped.cancelled().await;
-        tokio::time::sleep(LAST).await;
-    };
-    tokio::select! {
-        served = served => served,
-        () = last => Ok(()),
     }
 }
 

@@ -17,10 +17,12 @@ use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::Problem;
+use crate::connections::ConnectionLimits;
 use crate::durable::Door;
 use crate::error::ApiError;
 use crate::keys::KeyHash;
 use crate::limits::Limiter;
+use crate::metrics::Metrics;
 use crate::tokens::{Bearer, Identity, Tokens};
 
 /// What all routes share.
@@ -29,8 +31,8 @@ pub(crate) struct State {
     /// What the door for public streams needs.
     pub(crate) durable: Door,
     pub(crate) tokens: Tokens,
-    /// The tenants, each with the hash of its key.
-    pub(crate) tenants: Vec<(String, KeyHash)>,
+    /// The tenants, each with the hashes of its keys.
+    pub(crate) tenants: Vec<(String, Vec<KeyHash>)>,
     /// The directory of agents, and those of them that somebody works for.
     pub(crate) directory: Ref<AgentDirectoryObject>,
     pub(crate) agents: BTreeSet<String>,
@@ -42,9 +44,15 @@ pub(crate) struct State {
     pub(crate) limiter: Limiter,
     /// How long a stream lasts whose turn makes no progress.
     pub(crate) stream_timeout: Duration,
+    /// What connections may hold up.
+    pub(crate) connections: ConnectionLimits,
     pub(crate) clock: Arc<dyn Clock>,
     /// Set when the host is told to stop: no turn begins any more, and what runs may end.
     pub(crate) draining: CancellationToken,
+    /// What is counted.
+    pub(crate) metrics: Metrics,
+    /// When the host was opened.
+    pub(crate) begun: DateTime<Utc>,
     /// Set when the host stops: streams end, and no request begins.
     pub(crate) stopping: CancellationToken,
 }
@@ -103,9 +111,11 @@ impl State {
     /// Returns the tenant that a key is of. Each hash is looked at, so that the time tells nothing.
     pub(crate) fn machine(&self, headers: &HeaderMap) -> Result<String, ApiError> {
         let key = KeyHash::of(credential(headers).ok_or_else(ApiError::unauthenticated)?);
-        let found = self
+        let hashes = self
             .tenants
             .iter()
+            .flat_map(|(tenant, hashes)| hashes.iter().map(move |hash| (tenant, hash)));
+        let found = hashes
             .fold(None, |found, (tenant, hash)| if hash.is(&key) { Some(tenant) } else { found });
         found.cloned().ok_or_else(ApiError::unauthenticated)
     }

@@ -2,6 +2,9 @@
 //!
 //! A token says whose sessions its bearer may use: the tenant, and the owner (`sub`); and which
 //! agents, if not all (`agents`).
+//!
+//! Tokens are signed with one secret, and those signed with earlier ones are good as well: so a
+//! secret is replaced without turning anybody out.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,7 +19,8 @@ use ulid::Ulid;
 /// Issues and checks tokens.
 pub struct Tokens {
     encoding: EncodingKey,
-    decoding: DecodingKey,
+    /// The secrets that are good, the one that is signed with first.
+    decoding: Vec<DecodingKey>,
     validation: Validation,
     issuer: String,
     audience: String,
@@ -28,6 +32,8 @@ pub struct Tokens {
 pub struct TokenConfig {
     /// What they are signed with: 32 bytes or more.
     pub secret: SecretString,
+    /// What they were signed with before, and may still be.
+    pub previous: Vec<SecretString>,
     /// Who issues them.
     pub issuer: String,
     /// Whom they are for.
@@ -104,6 +110,9 @@ impl Tokens {
     ///
     /// Nothing can be signed with the secret.
     pub fn new(config: &TokenConfig) -> Result<Self, TokenError> {
+        let secrets = std::iter::once(&config.secret).chain(&config.previous);
+        let decoding = secrets.map(|it| DecodingKey::from_secret(it.expose_secret().as_bytes()));
+        let decoding = decoding.collect::<Result<_, _>>().map_err(|_| TokenError::Secret)?;
         let secret = config.secret.expose_secret().as_bytes();
         let mut validation = Validation::new(Algorithm::HS256);
         validation.set_issuer(&[&config.issuer]);
@@ -112,7 +121,7 @@ impl Tokens {
         validation.leeway = 0;
         Ok(Self {
             encoding: EncodingKey::from_secret(secret).map_err(|_| TokenError::Secret)?,
-            decoding: DecodingKey::from_secret(secret).map_err(|_| TokenError::Secret)?,
+            decoding,
             validation,
             issuer: config.issuer.clone(),
             audience: config.audience.clone(),
@@ -160,9 +169,9 @@ impl Tokens {
     ///
     /// It is not good. Why is not said: whoever has a good one knows.
     pub fn verify(&self, token: &str) -> Result<Bearer, TokenError> {
-        let claims = decode::<Claims>(token, &self.decoding, &self.validation)
-            .map_err(|_| TokenError::Invalid)?
-            .claims;
+        let mut decoded =
+            self.decoding.iter().map(|key| decode::<Claims>(token, key, &self.validation));
+        let claims = decoded.find_map(Result::ok).ok_or(TokenError::Invalid)?.claims;
         if claims.sub.trim().is_empty() {
             return Err(TokenError::Invalid);
         }

@@ -4,15 +4,15 @@
 use std::path::Path;
 
 use expect_test::expect;
-use quixos_host::Config;
 use quixos_host::config::{Code, Faults, Surroundings};
+use quixos_host::{Config, TelemetryConfig};
 
 const EXAMPLE: &str = include_str!("../../examples/quixos.toml");
 
 fn read(text: &str) -> Result<Config, Faults> {
     let variable = |name: &str| {
-        (name != "UNSET")
-            .then(|| format!("the value of {name}, which is long enough").replace(' ', "-"))
+        let is_set = name != "UNSET" && !name.starts_with("OTEL_");
+        is_set.then(|| format!("the value of {name}, which is long enough").replace(' ', "-"))
     };
     Config::read(text, Surroundings { folder: Path::new("folder"), variable: &variable })
 }
@@ -80,6 +80,11 @@ fn each_fault_has_its_code() {
         ),
         (Code::Variable, around("[tenants.b]\nkey_env = \"UNSET\"\n")),
         (Code::Clash, around("[tenants.b]\nkey_env = \"KEY\"\n")),
+        (Code::Clash, around("[tenants.b]\nkey_env = [\"NEW\", \"NEW\"]\n")),
+        (Code::Variable, around("[tenants.b]\nkey_env = [\"NEW\", \"UNSET\"]\n")),
+        (Code::Value, around("[tenants.b]\nkey_hash = [\"12\"]\n")),
+        (Code::Value, around("[limits]\nconnections = 0\n")),
+        (Code::Value, around("[telemetry]\nendpoint = \"here\"\n")),
         (Code::Clash, agent("sub_agents = [\"a\", \"a\"]\n")),
         (Code::Clash, agent("tools = [{ name = \"a\" }]\nsub_agents = [\"a\"]\n")),
         (Code::NoAgent, agent("sub_agents = [\"b\"]\n")),
@@ -133,6 +138,42 @@ fn all_faults_are_shown_at_once_with_their_places() {
            |           ^^^^^^^
     "#]]
     .assert_eq(&shown);
+}
+
+#[test]
+fn a_tenant_may_have_several_keys_and_tokens_several_secrets() {
+    let hash = quixos_host::KeyHash::of("another key").to_string();
+    let text = format!(
+        "[tenants.a]\nkey_env = [\"NEW\", \"OLD\"]\nkey_hash = \"{hash}\"\n[tokens]\n\
+         secret_env = \"SECRET\"\nprevious_secret_env = [\"ONE\", \"TWO\"]\n"
+    );
+    let config = read(&text).unwrap_or_else(|it| panic!("{}", it.render("f", &text, false)));
+    assert_eq!(config.tenants[0].keys.len(), 3);
+    assert_eq!(config.tokens.previous.len(), 2);
+    // An old secret is as long as any.
+    let short = text.replace("\"TWO\"", "\"UNSET\"");
+    let faults = read(&short).unwrap_err();
+    let shown = faults.render("quixos.toml", &short, false);
+    assert!(shown.contains("quixos.toml:6:"), "{shown}");
+}
+
+#[test]
+fn variables_say_where_traces_go() {
+    let of = |pairs: &[(&str, &str)], file: Option<&str>| {
+        let pairs: Vec<_> = pairs.iter().map(|(name, it)| (*name, (*it).to_owned())).collect();
+        let variable = |name: &str| pairs.iter().find(|it| it.0 == name).map(|it| it.1.clone());
+        let telemetry = TelemetryConfig::of(file.map(str::to_owned), None, &variable);
+        telemetry.map(|it| (it.endpoint, it.service))
+    };
+    let told = |endpoint: &str, service: &str| Some((endpoint.to_owned(), service.to_owned()));
+    assert_eq!(of(&[], None), None);
+    assert_eq!(of(&[], Some("http://c:4318/")), told("http://c:4318/v1/traces", "quixos"));
+    let base = ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://d:4318");
+    let name = ("OTEL_SERVICE_NAME", "mine");
+    assert_eq!(of(&[base, name], Some("http://c")), told("http://d:4318/v1/traces", "mine"));
+    let whole = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://e/spans");
+    assert_eq!(of(&[base, whole], None), told("http://e/spans", "quixos"));
+    assert_eq!(of(&[base, ("OTEL_SDK_DISABLED", "true")], Some("http://c")), None);
 }
 
 /// However a config is cut off, it is read or has a fault, and nothing else happens.

@@ -206,6 +206,6 @@ async fn pages_may_use_what_is_for_clients_and_nothing_else() {
     };
     assert!(allowed("/api/client/sessions/s").await);
     assert!(!allowed("/api/machine/sessions/s").await);
-    assert!(!allowed("/healthz").await);
+    assert!(!allowed("/health").await);
     host.stop().await;
 }

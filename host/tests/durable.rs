@@ -382,7 +382,7 @@ async fn a_stream_that_nobody_uses_is_over() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nobody_has_anothers_streams() {
-    let tenant = |name: &str, key| Tenant { name: name.to_owned(), key: KeyHash::of(key) };
+    let tenant = |name: &str, key| Tenant { name: name.to_owned(), keys: vec![KeyHash::of(key)] };
     let other_key = "the key of another tenant";
     let config = Config {
         tenants: vec![tenant(Config::DEMO_TENANT, KEY), tenant("other", other_key)],

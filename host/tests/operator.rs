@@ -261,7 +261,7 @@ async fn a_host_has_a_door_where_its_config_says_so() {
     let url = format!("http://{}", listener.local_addr().unwrap());
     let served = tokio::spawn(async move { door.serve(listener).await });
     // Whether it is ready is nobody's secret, and asks no token.
-    let ready = reqwest::get(format!("{url}/readyz")).await.unwrap();
+    let ready = reqwest::get(format!("{url}/ready")).await.unwrap();
     assert_eq!(ready.status(), 200);
     assert_eq!(reqwest::get(format!("{url}/operator/shell")).await.unwrap().status(), 401);
     host.close().await;

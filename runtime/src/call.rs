@@ -88,6 +88,9 @@ impl<'t> Called<'t> {
             .unwrap_or_else(|panic| Err(panicked(&operation.id, panic.as_ref())))
             .and_then(|output| call.answer(output));
         transaction.leave(&savepoint, answered.is_err());
+        if let Ok(output) = &answered {
+            transaction.watch(&operation.watch, output);
+        }
         answered
     }
 }

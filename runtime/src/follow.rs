@@ -268,6 +268,11 @@ impl Wakes {
         followed.streams.entry(stream).or_default().subscribe()
     }
 
+    /// Returns how many streams are followed.
+    pub(crate) fn len(&self) -> usize {
+        self.followed().streams.len()
+    }
+
     /// Forgets a follower, and the stream if it was the last.
     fn leave(&self, stream: StreamKey, follower: watch::Receiver<()>) {
         let mut followed = self.followed();

@@ -35,6 +35,7 @@ use crate::key::{self, Key};
 use crate::limits::OVERHEAD;
 use crate::meta::{self, Head};
 use crate::object::{encoded, stored};
+use crate::observer::{Observed, Watched, WrittenGroup};
 use crate::overlay::{Base, Overlay, Read};
 use crate::request::Request;
 use crate::shared::{Executed, Shared, Status};
@@ -66,6 +67,8 @@ pub(crate) struct Job {
     pub(crate) request: Request,
     pub(crate) durability: Durability,
     pub(crate) reply: oneshot::Sender<Answered>,
+    /// What is told of it, where somebody observes.
+    pub(crate) observed: Option<Box<Observed>>,
 }
 
 /// An answer to a caller.
@@ -81,14 +84,33 @@ pub(crate) struct Done {
 
 /// A caller with the answer that it gets once the group is durable.
 pub(crate) struct Waiting {
-    reply: oneshot::Sender<Answered>,
+    asker: Asker,
     answer: Answered,
+}
+
+/// Where an answer goes.
+struct Asker {
+    reply: oneshot::Sender<Answered>,
+    observed: Option<Box<Observed>>,
+}
+
+impl Asker {
+    /// Answers, and tells whoever observes.
+    fn answer(self, shared: &Shared, answer: Answered) {
+        if let (Some(observed), Some(observer)) = (&self.observed, &shared.observer) {
+            observed.tell(observer.as_ref(), &shared.model, answer.as_ref().err());
+        }
+        // A caller that no longer waits has no use for the answer.
+        let _ = self.reply.send(answer);
+    }
 }
 
 /// A group on its way to the disk.
 pub(crate) struct Group {
     commit: Box<dyn Commit>,
     newest: u64,
+    transactions: u64,
+    bytes: usize,
     streams: Vec<StreamKey>,
     waiting: Vec<Waiting>,
 }
@@ -101,10 +123,16 @@ pub(crate) struct Failed {
 
 /// Writes groups, one after the other, until the lane is gone.
 pub(crate) fn run_committer(shared: &Shared, groups: &Receiver<Group>, lane: &Sender<Message>) {
-    while let Ok(Group { commit, newest, streams, waiting }) = groups.recv() {
+    while let Ok(group) = groups.recv() {
+        let Group { commit, newest, transactions, bytes, streams, waiting } = group;
+        let begun = shared.observer.as_ref().map(|observer| (observer, Instant::now()));
         // A store that panics has done nobody knows what.
         let written = catch_unwind(AssertUnwindSafe(|| commit.wait()))
             .unwrap_or_else(|_| Err(CommitError::Unknown("the store panicked".into())));
+        if let Some((observer, begun)) = begun {
+            let (took, error) = (begun.elapsed(), written.as_ref().err());
+            observer.written(&WrittenGroup { transactions, bytes, took, error });
+        }
         let waiting = match written {
             Ok(_) => {
                 shared.status.send_modify(|status| status.durable = newest);
@@ -122,14 +150,13 @@ pub(crate) fn run_committer(shared: &Shared, groups: &Receiver<Group>, lane: &Se
                 continue;
             }
         };
-        answer_all(waiting);
+        answer_all(shared, waiting);
     }
 }
 
-fn answer_all(waiting: Vec<Waiting>) {
-    for Waiting { reply, answer } in waiting {
-        // A caller that no longer waits has no use for the answer.
-        let _ = reply.send(answer);
+fn answer_all(shared: &Shared, waiting: Vec<Waiting>) {
+    for Waiting { asker, answer } in waiting {
+        asker.answer(shared, answer);
     }
 }
 
@@ -146,6 +173,8 @@ pub(crate) struct Lane {
     transactions: Vec<TransactionId>,
     /// Streams that the group appends to.
     streams: Vec<StreamKey>,
+    /// Transactions in the group.
+    transactions_gathered: u64,
     /// Bytes in the group.
     gathered: usize,
     /// Whether the committer has a group.
@@ -181,6 +210,7 @@ impl Lane {
             waiting: Vec::new(),
             transactions: Vec::new(),
             streams: Vec::new(),
+            transactions_gathered: 0,
             gathered: 0,
             under_way: false,
             lingers: None,
@@ -263,15 +293,22 @@ impl Lane {
     }
 
     fn execute(&mut self, job: Job) {
-        let answer = self.answer(&job.request);
-        if job.durability == Durability::Buffered {
-            let _ = job.reply.send(answer);
+        let Job { request, durability, reply, mut observed } = job;
+        let mut watched = Watched::new();
+        let answer = self.answer(&request, &mut watched);
+        if let Some(observed) = &mut observed {
+            observed.watched = watched;
+        }
+        let asker = Asker { reply, observed };
+        if durability == Durability::Buffered {
+            asker.answer(&self.shared, answer);
         } else {
-            self.waiting.push(Waiting { reply: job.reply, answer });
+            self.waiting.push(Waiting { asker, answer });
         }
     }
 
-    fn answer(&mut self, request: &Request) -> Answered {
+    /// Executes a request. What it did that somebody wants to be told of is put into `watched`.
+    fn answer(&mut self, request: &Request, watched: &mut Watched) -> Answered {
         if let Some(reason) = &self.stopped {
             return Err(refusing(reason));
         }
@@ -301,6 +338,7 @@ impl Lane {
             return Ok(Done { output: performed.output, commit: None });
         }
         let finished = transaction.finish();
+        *watched = finished.watched;
         let definitions = &self.shared.model.definitions;
         let entry = HistoryEntry {
             commit: self.head.commit + 1,
@@ -368,6 +406,7 @@ impl Lane {
             self.base.over.insert(key, value);
         }
         executed.commit = head.commit;
+        self.transactions_gathered += 1;
         self.head = head;
         self.base.commit = head.commit;
     }
@@ -379,7 +418,7 @@ impl Lane {
         }
         if self.base.over.is_empty() {
             // All that these answers rest on is durable.
-            answer_all(std::mem::take(&mut self.waiting));
+            answer_all(&self.shared, std::mem::take(&mut self.waiting));
             self.hurry = false;
             return;
         }
@@ -396,13 +435,21 @@ impl Lane {
             writes: writes.collect(),
         };
         let waiting = std::mem::take(&mut self.waiting);
+        let (transactions, bytes) = (self.transactions_gathered, self.gathered);
         match self.submit(batch) {
             Ok(commit) => {
                 let streams = std::mem::take(&mut self.streams);
-                let group = Group { commit, newest: self.head.commit, streams, waiting };
+                let newest = self.head.commit;
+                let group = Group { commit, newest, transactions, bytes, streams, waiting };
                 self.under_way = self.committer.send(group).is_ok();
             }
-            Err(error) => self.roll_back(&error, waiting),
+            Err(error) => {
+                if let Some(observer) = &self.shared.observer {
+                    let (took, error) = (Duration::ZERO, Some(&error));
+                    observer.written(&WrittenGroup { transactions, bytes, took, error });
+                }
+                self.roll_back(&error, waiting);
+            }
         }
     }
 
@@ -427,6 +474,7 @@ impl Lane {
         let view = shared.store.view().map_err(|error| CommitError::Poisoned(error.to_string()))?;
         self.base = Base::new(Overlay::new(), view, self.head.commit, self.base.epoch);
         executed.over = Overlay::new();
+        self.transactions_gathered = 0;
         self.gathered = 0;
         Ok(commit)
     }
@@ -461,6 +509,7 @@ impl Lane {
             }
         }
         self.base.epoch = epoch;
+        self.transactions_gathered = 0;
         self.gathered = 0;
         self.lingers = None;
         self.transactions.clear();
@@ -476,8 +525,8 @@ impl Lane {
             None => CallError::Storage { message: format!("{error}; nothing was written") },
         };
         let waiting = std::mem::take(&mut self.waiting);
-        for Waiting { reply, .. } in failed.into_iter().chain(waiting) {
-            let _ = reply.send(Err(message.clone()));
+        for Waiting { asker, .. } in failed.into_iter().chain(waiting) {
+            asker.answer(&self.shared, Err(message.clone()));
         }
     }
 }

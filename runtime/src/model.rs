@@ -10,8 +10,10 @@ use quixos_schema::{
 };
 
 use crate::capability::Plan;
+use crate::observer::{Observer, Watch};
 use crate::package::Handler;
 use crate::reference::ObjectRef;
+use crate::request::Deed;
 use crate::value::{Expected, Layout, Shape, reference_text};
 
 /// Everything that was loaded.
@@ -82,6 +84,7 @@ pub(crate) struct StreamModel {
     pub(crate) name: String,
     pub(crate) tag: Tag,
     pub(crate) layout: Arc<Layout>,
+    pub(crate) watch: Watch,
 }
 
 /// How an atom is created.
@@ -100,6 +103,7 @@ pub(crate) struct OperationModel {
     pub(crate) execution: Execution,
     /// Whether this host is one of its targets.
     pub(crate) here: bool,
+    pub(crate) watch: Watch,
 }
 
 impl Model {
@@ -135,6 +139,30 @@ impl Model {
 
     pub(crate) fn atom_of(&self, tag: Tag) -> Option<&AtomModel> {
         self.definitions.atom_of_tag(tag).map(|at| self.atom(at))
+    }
+
+    /// Returns what a deed is called: the operation's name, or what is done where none is called.
+    pub(crate) fn deed(&self, deed: Deed) -> &str {
+        match deed {
+            Deed::Call { operation, .. } => &self.definitions.operation(operation).name,
+            Deed::Append { .. } => "append",
+            Deed::Create { .. } => "create",
+            Deed::Advance { .. } => "advance",
+        }
+    }
+
+    /// Marks the operations and streams that somebody wants to be told of.
+    pub(crate) fn watch(&mut self, observer: &dyn Observer) {
+        let watch = |name: String| observer.watches(&name).then(|| name.into());
+        for (model, operation) in self.operations.iter_mut().zip(&self.definitions.operations) {
+            model.watch = watch(operation.name.clone());
+        }
+        for atom in &mut self.atoms {
+            let name = &self.definitions.atom(atom.index).name;
+            for stream in &mut atom.streams {
+                stream.watch = watch(format!("{name}.{}", stream.name));
+            }
+        }
     }
 
     pub(crate) fn operation(&self, at: OperationIndex) -> &OperationModel {
@@ -189,6 +217,7 @@ impl AtomModel {
             name: slot.name.clone(),
             tag: slot.tag,
             layout: Layout::of(definitions, &slot.ty),
+            watch: None,
         });
         Self {
             index,
@@ -251,6 +280,7 @@ impl OperationModel {
             handler,
             execution: operation.execution,
             here: operation.targets.contains(&host),
+            watch: None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The front door: packages and a store in, sessions out.
 
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder as ThreadBuilder, JoinHandle, ThreadId, current};
@@ -16,6 +16,7 @@ use crate::ids::{IdSource, RandomIds};
 use crate::lane::{Lane, Message, run_committer};
 use crate::limits::Limits;
 use crate::model::Model;
+use crate::observer::{Figures, Observer};
 use crate::open::{self, OpenError};
 use crate::overlay::Base;
 use crate::package::{Invariant, PackageCode};
@@ -39,6 +40,7 @@ pub struct Builder {
     limits: Limits,
     target: Target,
     upgrade: bool,
+    observer: Option<Arc<dyn Observer>>,
 }
 
 impl Runtime {
@@ -52,6 +54,7 @@ impl Runtime {
             limits: Limits::default(),
             target: Target::Server,
             upgrade: false,
+            observer: None,
         }
     }
 
@@ -134,6 +137,21 @@ impl Runtime {
         self.inner.shared.store.health()
     }
 
+    /// Returns how the runtime is at the moment.
+    #[must_use]
+    pub fn figures(&self) -> Figures {
+        let shared = &self.inner.shared;
+        // Executed after durable, so that it is never the lesser.
+        let durable = self.durable();
+        Figures {
+            waiting: shared.waiting.load(Ordering::Relaxed),
+            queue: shared.limits.queue,
+            executed: shared.executed().commit,
+            durable,
+            followed: shared.wakes.len(),
+        }
+    }
+
     /// Finishes what was asked for, makes it durable, and ends. Sessions that are left answer
     /// `unavailable`.
     pub fn close(self) {
@@ -189,6 +207,13 @@ impl Builder {
         self
     }
 
+    /// Sets who is told what the writing lane does; nobody by default.
+    #[must_use]
+    pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
+        self.observer = Some(observer);
+        self
+    }
+
     /// Checks and links the packages, opens the store for them, and starts.
     ///
     /// # Errors
@@ -197,7 +222,10 @@ impl Builder {
     pub fn open(self, store: Arc<dyn Store>) -> Result<Runtime, OpenError> {
         let definitions = open::check(&self.packages)?;
         let handlers = open::handlers(&definitions, &self.packages)?;
-        let model = Model::new(Arc::clone(&definitions), handlers, self.target);
+        let mut model = Model::new(Arc::clone(&definitions), handlers, self.target);
+        if let Some(observer) = &self.observer {
+            model.watch(observer.as_ref());
+        }
         open::prepare(store.as_ref(), &definitions, self.upgrade)?;
         let limits = self.limits.within(store.limits());
         let (status, _) = watch::channel(Status::default());
@@ -211,6 +239,7 @@ impl Builder {
             status,
             waiting: AtomicUsize::new(0),
             wakes: Wakes::default(),
+            observer: self.observer,
         });
         let invariants = self.packages.into_iter().flat_map(|package| package.invariants);
         let inner = Inner::start(shared, invariants.collect())?;

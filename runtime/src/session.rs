@@ -13,6 +13,7 @@ use quixos_schema::{InterfaceIndex, Served, Tag, Verb};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::sync::oneshot;
+use tracing::Instrument as _;
 
 use crate::caller::Caller;
 use crate::capability::EdgePlace;
@@ -22,6 +23,7 @@ use crate::lane::{Done, Job, Message};
 use crate::meta;
 use crate::model::AtomModel;
 use crate::object::{self, encoded, stored};
+use crate::observer::Observed;
 use crate::overlay::Base;
 use crate::reference::ObjectRef;
 use crate::request::{Deed, DoorCheck, MemberAt, Request};
@@ -345,15 +347,20 @@ impl Session {
     async fn send(&self, request: Request) -> Result<Done, CallError> {
         let shared = &self.inner.shared;
         let limit = shared.limits.queue;
+        let observed = shared.observer.is_some().then(|| Box::new(Observed::new(request.deed)));
         if shared.waiting.fetch_add(1, Ordering::Relaxed) >= limit {
             shared.waiting.fetch_sub(1, Ordering::Relaxed);
-            let message = format!("{limit} calls wait already");
-            return Err(CallError::Busy { message });
+            let error = CallError::Busy { message: format!("{limit} calls wait already") };
+            if let (Some(observed), Some(observer)) = (observed, &shared.observer) {
+                observed.tell(observer.as_ref(), &shared.model, Some(&error));
+            }
+            return Err(error);
         }
         let (reply, answer) = oneshot::channel();
-        let job = Job { request, durability: self.durability, reply };
+        let span = tracing::info_span!("operation", otel.name = shared.model.deed(request.deed));
+        let job = Job { request, durability: self.durability, reply, observed };
         self.inner.tell(Message::Job(job))?;
-        answer.await.map_err(|_| closed())?
+        answer.instrument(span).await.map_err(|_| closed())?
     }
 
     /// Reads one version of everything, and answers when what was seen is durable.

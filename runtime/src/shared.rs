@@ -15,6 +15,7 @@ use crate::follow::Wakes;
 use crate::ids::IdSource;
 use crate::limits::Limits;
 use crate::model::Model;
+use crate::observer::Observer;
 use crate::overlay::{Base, Overlay};
 use crate::store::{Store, StoreError};
 
@@ -31,6 +32,8 @@ pub(crate) struct Shared {
     pub(crate) waiting: AtomicUsize,
     /// Who follows which stream.
     pub(crate) wakes: Wakes,
+    /// Who is told what the lane does.
+    pub(crate) observer: Option<Arc<dyn Observer>>,
 }
 
 /// What the lane has executed and not yet handed to the store.

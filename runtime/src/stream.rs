@@ -69,6 +69,7 @@ pub(crate) fn append(
     bytes.extend_from_slice(event);
     transaction.put(key::event(object, slot.tag, offset), bytes.into())?;
     transaction.put(key::stream(object, slot.tag), encoded(&next)?.into())?;
+    transaction.watch(&slot.watch, event);
     Ok(offset)
 }
 

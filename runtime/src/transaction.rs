@@ -8,6 +8,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
@@ -17,6 +18,7 @@ use crate::error::CallError;
 use crate::ids::{self, IdSource};
 use crate::key;
 use crate::limits::Limits;
+use crate::observer::{Watch, Watched};
 use crate::overlay::{Base, Entry, Range, Read, is_empty, merge};
 use crate::reference::ObjectRef;
 use crate::store::{Direction, Page};
@@ -68,6 +70,7 @@ struct Own {
     bytes: usize,
     last_id: Ulid,
     ids: u32,
+    watched: Watched,
 }
 
 /// What a transaction leaves when it succeeded.
@@ -76,6 +79,8 @@ pub(crate) struct Finished {
     pub(crate) writes: BTreeMap<Bytes, Option<Bytes>>,
     /// The last id that it gave out.
     pub(crate) last_id: Ulid,
+    /// What was done in it that somebody wants to be told of.
+    pub(crate) watched: Watched,
 }
 
 /// A point in a transaction that it can go back to.
@@ -84,6 +89,7 @@ pub(crate) struct Savepoint {
     last_id: Ulid,
     ids: u32,
     trace: usize,
+    watched: usize,
 }
 
 impl<'t> Transaction<'t> {
@@ -173,7 +179,8 @@ impl<'t> Transaction<'t> {
     fn savepoint(&self) -> Savepoint {
         let own = self.own.borrow();
         let trace = self.trace.as_ref().map_or(0, |trace| trace.borrow().len());
-        Savepoint { undo: own.undo.len(), last_id: own.last_id, ids: own.ids, trace }
+        let watched = own.watched.len();
+        Savepoint { undo: own.undo.len(), last_id: own.last_id, ids: own.ids, trace, watched }
     }
 
     fn take_back(&self, savepoint: &Savepoint) {
@@ -187,6 +194,7 @@ impl<'t> Transaction<'t> {
         }
         own.last_id = savepoint.last_id;
         own.ids = savepoint.ids;
+        own.watched.truncate(savepoint.watched);
         if let Some(trace) = &self.trace {
             trace.borrow_mut().take_back(savepoint.trace);
         }
@@ -201,6 +209,14 @@ impl<'t> Transaction<'t> {
     pub(crate) fn note(&self, step: impl FnOnce() -> Step) {
         if let Some(trace) = &self.trace {
             trace.borrow_mut().push(step());
+        }
+    }
+
+    /// Notes what was done, if somebody wants to be told of it.
+    pub(crate) fn watch(&self, watch: &Watch, bytes: &[u8]) {
+        if let Some(what) = watch {
+            let done = (Arc::clone(what), Bytes::copy_from_slice(bytes));
+            self.own.borrow_mut().watched.push(done);
         }
     }
 
@@ -222,7 +238,7 @@ impl<'t> Transaction<'t> {
     /// Ends the transaction and gives out what it wrote.
     pub(crate) fn finish(self) -> Finished {
         let own = self.own.into_inner();
-        Finished { writes: own.writes, last_id: own.last_id }
+        Finished { writes: own.writes, last_id: own.last_id, watched: own.watched }
     }
 }
 

@@ -80,6 +80,8 @@ pub(crate) struct Machine<'m, 'c> {
     pub(crate) silent: bool,
     /// Whether the client answered what it was asked.
     pub(crate) answered: bool,
+    /// The trace that a turn belongs to which this step begins, if it is known.
+    pub(crate) trace: Option<String>,
     was_awake: bool,
 }
 
@@ -109,6 +111,7 @@ impl<'m, 'c> Machine<'m, 'c> {
             reporting: None,
             silent: false,
             answered: false,
+            trace: None,
             was_awake,
         })
     }

@@ -57,7 +57,7 @@ async fn what_ends_in_time_is_heard_to_its_end_and_nothing_new_begins() {
     };
     assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
     assert!(refused.headers().contains_key("retry-after"));
-    assert_eq!(host.get("/readyz").await.status(), StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(host.get("/ready").await.status(), StatusCode::SERVICE_UNAVAILABLE);
     assert!(whole(stream).await.contains("turn.completed"), "the turn had the time to end");
     let run = host.ended().ends(Exit::Good);
     assert!(run.err.contains("stopping: what runs has 2 s to end"), "{}", run.err);

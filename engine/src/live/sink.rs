@@ -12,6 +12,7 @@ use tokio::sync::{Notify, watch};
 
 use super::attempt::Attempt;
 use super::{Channel, Live, locked};
+use crate::trace::TraceContext;
 
 /// What an attempt of a model call has said so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,6 +32,7 @@ pub struct Sink {
     session: Arc<str>,
     call: Arc<str>,
     attempt: u32,
+    trace: Option<TraceContext>,
     spoken: watch::Sender<Spoken>,
     /// Where it is heard, once something is said.
     channel: OnceLock<Arc<Channel>>,
@@ -85,6 +87,7 @@ impl Sink {
             session: session.into(),
             call: call.into(),
             attempt,
+            trace: None,
             spoken,
             channel: OnceLock::new(),
             said: Arc::new(Mutex::new(said)),
@@ -92,6 +95,19 @@ impl Sink {
             begun,
         };
         (sink, seen)
+    }
+
+    /// Returns the same sink, of a call that has a place in a trace.
+    #[must_use]
+    pub(crate) fn traced(mut self, trace: TraceContext) -> Self {
+        self.trace = Some(trace);
+        self
+    }
+
+    /// Returns the place of the call in a trace, for whoever passes it on.
+    #[must_use]
+    pub fn trace(&self) -> Option<TraceContext> {
+        self.trace
     }
 
     /// Returns which attempt of the call this is.

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::{Api, ProviderError, failure};
 use crate::http::{Body, Events, HttpClient, describe, is_stream};
 use crate::live::Sink;
+use crate::trace::{self, TraceContext};
 
 /// Bytes of a failure's body that are looked at.
 const FAILURE_BYTES: usize = 1 << 20;
@@ -31,7 +32,7 @@ impl Call<'_> {
         stream: bool,
         sink: &Sink,
     ) -> Result<LlmResponse, ProviderError> {
-        let response = self.send(&self.body(request, stream)).await?;
+        let response = self.send(&self.body(request, stream), sink.trace()).await?;
         sink.alive();
         let limits = self.api.limits;
         let status = response.status();
@@ -69,16 +70,21 @@ impl Call<'_> {
         body
     }
 
-    async fn send(&self, body: &Value) -> Result<reqwest::Response, ProviderError> {
-        let sent = self
+    async fn send(
+        &self,
+        body: &Value,
+        trace: Option<TraceContext>,
+    ) -> Result<reqwest::Response, ProviderError> {
+        let mut request = self
             .client
             .post(self.api.url(self.path))
             .headers(self.api.headers.clone())
             .headers(self.headers.clone())
-            .header(CONTENT_TYPE, "application/json")
-            .body(body.to_string())
-            .send()
-            .await;
+            .header(CONTENT_TYPE, "application/json");
+        if let Some(trace) = trace {
+            request = request.header(trace::HEADER, trace.to_string());
+        }
+        let sent = request.body(body.to_string()).send().await;
         sent.map_err(|error| failure::unreachable(&describe(error)))
     }
 

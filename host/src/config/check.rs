@@ -10,7 +10,7 @@ use toml::de::DeTable;
 
 use super::fault::{Code, Fault, Faults};
 use super::section::{Findings, Item, Section};
-use super::{Config, Limits, Surroundings, Tenant, agents, durable, providers};
+use super::{Config, Limits, Surroundings, Tenant, agents, durable, providers, telemetry};
 use crate::keys::KeyHash;
 use crate::operator::OperatorConfig;
 use crate::tokens::TokenConfig;
@@ -61,6 +61,7 @@ fn read(
     let agents = agents::read(file.sections("agents"), &places.prefixes, surroundings, findings);
     let durable = durable::read(file.section("durable"), address);
     let limits = limits(file.section("limits"));
+    let telemetry = telemetry::read(file.section("telemetry"), surroundings);
     file.end();
     Some(Config {
         address: address?,
@@ -74,6 +75,7 @@ fn read(
         providers: places.providers,
         durable,
         limits,
+        telemetry,
     })
 }
 
@@ -122,7 +124,8 @@ fn operator(
         }
     };
     let (token, said) = token?;
-    if let Some(tenant) = tenants.iter().find(|tenant| tenant.key.is(&token)) {
+    if let Some(tenant) = tenants.iter().find(|tenant| tenant.keys.iter().any(|key| key.is(&token)))
+    {
         let message = format!("the operator's token is the key of the tenant `{}`", tenant.name);
         said.fault(Code::Clash, message);
     }
@@ -169,12 +172,24 @@ fn limits(mut section: Section<'_>) -> Limits {
     if let Some(seconds) = number("stream_timeout_secs", 1..=YEAR) {
         limits.stream_timeout = Duration::from_secs(seconds);
     }
+    let connections = &mut limits.connections;
+    if let Some(most) = number("connections", 1..=1 << 20).and_then(|it| it.try_into().ok()) {
+        connections.most = most;
+    }
+    if let Some(seconds) = number("head_secs", 1..=3600) {
+        connections.head = Duration::from_secs(seconds);
+    }
+    if let Some(seconds) = number("stall_secs", 1..=YEAR) {
+        connections.stall = Duration::from_secs(seconds);
+    }
     section.end();
     limits
 }
 
-fn tenants(
-    section: Section<'_>,
+/// Reads who may use the host. A tenant may have several keys, so that one can be replaced: a list
+/// stands for each key that it names.
+fn tenants<'a>(
+    section: Section<'a>,
     surroundings: Surroundings<'_>,
     findings: &Findings,
 ) -> Vec<Tenant> {
@@ -182,38 +197,43 @@ fn tenants(
     if entries.is_empty() {
         findings.add(Code::Missing, span, "there is no tenant: `[tenants.NAME]` is missing");
     }
-    let mut tenants: Vec<(Tenant, Item<'_>)> = Vec::new();
+    let mut tenants = Vec::new();
+    let mut known: Vec<(String, KeyHash, Item<'_>)> = Vec::new();
     for entry in entries {
         let name = entry.name.clone();
         let mut section = entry.clone().section(format!("`[tenants.{name}]`"));
-        let (hash, variable) = (section.take("key_hash"), section.take("key_env"));
+        let (hashes, variables) = (section.take("key_hash"), section.take("key_env"));
         section.end();
-        let key = match (hash, variable) {
-            (Some(item), None) => hash_of(&item),
-            (None, Some(item)) => key(&item, surroundings),
-            (Some(_), Some(second)) => {
-                second.refuse("a tenant has `key_hash` or `key_env`, not both");
-                None
-            }
-            (None, None) => {
-                let message = format!("`key_hash` or `key_env` is missing in `[tenants.{name}]`");
-                entry.fault(Code::Missing, message);
-                None
-            }
-        };
-        let Some(key) = key else { continue };
-        if let Some((other, first)) = tenants.iter().find(|(other, _)| other.key.is(&key)) {
-            findings.put(Fault {
-                code: Code::Clash,
-                message: format!("the tenants `{}` and `{name}` have the same key", other.name),
-                span: entry.span.clone(),
-                help: None,
-                other: Some((first.span.clone(), "the other one".to_owned())),
-            });
+        if hashes.is_none() && variables.is_none() {
+            let message = format!("`key_hash` or `key_env` is missing in `[tenants.{name}]`");
+            entry.fault(Code::Missing, message);
         }
-        tenants.push((Tenant { name, key }, entry));
+        let each = |item: Option<Item<'a>>| item.map(|item| item.each()).unwrap_or_default();
+        let hashes = each(hashes).into_iter().filter_map(|item| Some((hash_of(&item)?, item)));
+        let variables =
+            each(variables).into_iter().filter_map(|item| Some((key(&item, surroundings)?, item)));
+        let mut keys = Vec::new();
+        for (key, item) in hashes.chain(variables) {
+            if let Some((other, _, first)) = known.iter().find(|(_, other, _)| other.is(&key)) {
+                let message = if *other == name {
+                    format!("the tenant `{name}` has this key already")
+                } else {
+                    format!("the tenants `{other}` and `{name}` have the same key")
+                };
+                findings.put(Fault {
+                    code: Code::Clash,
+                    message,
+                    span: item.span.clone(),
+                    help: None,
+                    other: Some((first.span.clone(), "the other one".to_owned())),
+                });
+            }
+            known.push((name.clone(), key, item));
+            keys.push(key);
+        }
+        tenants.push(Tenant { name, keys });
     }
-    tenants.into_iter().map(|(tenant, _)| tenant).collect()
+    tenants
 }
 
 fn hash_of(item: &Item<'_>) -> Option<KeyHash> {
@@ -234,21 +254,24 @@ fn tokens(mut section: Section<'_>, surroundings: Surroundings<'_>) -> Option<To
     let word = |item: Option<Item<'_>>, default: &str| {
         item.map_or(Some(default.to_owned()), |item| item.word())
     };
-    let secret = section.require("secret_env").and_then(|item| {
-        let secret = secret(&item, surroundings)?;
+    let read = |item: &Item<'_>| {
+        let secret = secret(item, surroundings)?;
         if secret.expose_secret().len() < SECRET_BYTES {
             let message = format!("a secret of tokens has {SECRET_BYTES} bytes or more");
             item.fault(Code::Variable, message);
             return None;
         }
         Some(secret)
-    });
+    };
+    let secret = section.require("secret_env").and_then(|item| read(&item));
+    let previous = section.take("previous_secret_env").map(|item| item.each()).unwrap_or_default();
+    let previous = previous.iter().filter_map(read).collect();
     let issuer = word(section.take("issuer"), "quixos");
     let audience = word(section.take("audience"), "quixos");
     let ttl = section.take("ttl_secs").map_or(Some(600), |item| item.number(1..=YEAR));
     section.end();
     let ttl = u32::try_from(ttl?).ok()?;
-    Some(TokenConfig { secret: secret?, issuer: issuer?, audience: audience?, ttl })
+    Some(TokenConfig { secret: secret?, previous, issuer: issuer?, audience: audience?, ttl })
 }
 
 /// Returns the secret in the variable that an item names.

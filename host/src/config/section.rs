@@ -199,6 +199,15 @@ impl<'a> Item<'a> {
         Some(list.iter().map(|value| self.within(value)).collect())
     }
 
+    /// Returns the values of a list; a value that is no list stands for one.
+    pub(super) fn each(&self) -> Vec<Item<'a>> {
+        let list = self.value.as_array();
+        list.map_or_else(
+            || vec![self.clone()],
+            |list| list.iter().map(|value| self.within(value)).collect(),
+        )
+    }
+
     fn within(&self, value: &'a Spanned<DeValue<'a>>) -> Item<'a> {
         Item {
             name: self.name.clone(),

@@ -11,7 +11,7 @@ use std::time::Duration;
 use axum::extract::{Path, Query};
 use axum::http::HeaderMap;
 use axum::response::sse::{Event, KeepAlive, Sse};
-use chrono::SecondsFormat;
+use chrono::{DateTime, SecondsFormat, Utc};
 use futures_util::{Stream, StreamExt as _, stream};
 use quixos_engine::live::Delta;
 use quixos_protocol::StreamDelta;
@@ -24,6 +24,7 @@ use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::error::ApiError;
+use crate::metrics::Open;
 use crate::state::{Shared, State, frontend, machine};
 
 /// How often a stream shows that it lives when nothing happens.
@@ -125,7 +126,19 @@ async fn open(
         None => None,
     };
     let stopping = state.stopping.clone();
-    let reader = Reader { state, by, id, turn, after, log, deltas: Some(deltas), is_over: false };
+    let (opened, open) = (state.now(), state.metrics.traffic.stream("events"));
+    let reader = Reader {
+        state,
+        by,
+        id,
+        turn,
+        after,
+        log,
+        deltas: Some(deltas),
+        is_over: false,
+        opened,
+        _open: open,
+    };
     let frames = stream::unfold(reader, async |mut reader| {
         let frame = reader.next().await?;
         Some((Ok(frame), reader))
@@ -163,6 +176,10 @@ struct Reader {
     /// What is said meanwhile, until the engine stops.
     deltas: Option<broadcast::Receiver<Delta>>,
     is_over: bool,
+    /// When it began: what was there before is not late.
+    opened: DateTime<Utc>,
+    /// Counts it.
+    _open: Open,
 }
 
 impl Reader {
@@ -212,6 +229,9 @@ impl Reader {
     }
 
     fn of_event(&mut self, event: &quixos_runtime::Event) -> Option<Event> {
+        if event.instant >= self.opened {
+            self.state.metrics.traffic.handed(event.instant, self.state.now());
+        }
         let seq = event.offset + 1;
         let stored: SessionEvent = match event.decode() {
             Ok(stored) => stored,

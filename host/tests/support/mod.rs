@@ -1,18 +1,26 @@
 //! A host of the demo on a socket of its own, and somebody who talks to it.
 #![allow(clippy::unwrap_used, dead_code, reason = "a helper of tests; not each uses all of it")]
 
+pub(crate) mod shapes;
+
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
+use axum::body::Body;
+use axum::http::Request;
 use quixos_engine::Engine;
 use quixos_host::{Bearer, Config, Host, Identity};
+use quixos_package::agent_runtime::{Agent, AgentObject, AgentUpdateInput};
 use quixos_runtime::store::{MemoryStore, Store};
+use quixos_runtime::{Atom as _, Caller, Ref};
 use reqwest::{Client, Method, Response};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
+use tower::ServiceExt as _;
 
 /// The key of the demo's tenant.
 pub(crate) const KEY: &str = "the key of the demo's tenant";
@@ -30,6 +38,8 @@ pub(crate) struct Running {
     served: JoinHandle<()>,
     token: String,
     pub(crate) engine: Engine,
+    /// What operators read.
+    figures: Router,
 }
 
 impl Running {
@@ -76,6 +86,7 @@ impl Running {
         let token = host.token(&bearer).unwrap();
         let asked = ask(&host);
         let engine = host.engine().clone();
+        let figures = host.figures().merge(host.router());
         let listener = TcpListener::bind(address).await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let stop = CancellationToken::new();
@@ -84,7 +95,21 @@ impl Running {
             host.serve(listener, async move { until.cancelled().await }).await.unwrap();
             host.close().await;
         });
-        (Self { url, client: Client::new(), stop, served, token, engine }, asked)
+        (Self { url, client: Client::new(), stop, served, token, engine, figures }, asked)
+    }
+
+    /// Reads something as an operator.
+    pub(crate) async fn figure(&self, path: &str) -> (u16, String) {
+        let request = Request::get(path).body(Body::empty()).unwrap();
+        let response = self.figures.clone().oneshot(request).await.unwrap();
+        let status = response.status().as_u16();
+        let body = axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap();
+        (status, String::from_utf8(body.to_vec()).unwrap())
+    }
+
+    /// Says that the host is to stop, and goes on.
+    pub(crate) fn begin_to_stop(&self) {
+        self.stop.cancel();
     }
 
     /// Stops the host, and waits until its store is closed.
@@ -235,4 +260,25 @@ pub(crate) async fn answer(response: Response) -> (u16, Value) {
     let status = response.status().as_u16();
     let text = response.text().await.unwrap();
     (status, serde_json::from_str(&text).unwrap_or(Value::String(text)))
+}
+
+/// Sets the demo's agent: puts keys into its settings, and enables or disables it.
+pub(crate) async fn set_agent(host: &Running, settings: &Value, enabled: bool) {
+    let runtime = host.engine.runtime();
+    let session = runtime.session(Caller::operator("test"));
+    let agents =
+        runtime.read(|snapshot| snapshot.objects(AgentObject::TAG, None, 16)).await.unwrap();
+    for agent in agents.into_iter().filter_map(Ref::<AgentObject>::from_object) {
+        let agent = Agent::on(&session, agent);
+        let data = agent.data().await.unwrap();
+        if data.name != Config::DEMO_AGENT {
+            continue;
+        }
+        let mut known: Value = serde_json::from_str(&data.settings).unwrap();
+        let new = settings.as_object().unwrap().clone();
+        known.as_object_mut().unwrap().extend(new);
+        let (settings, enabled) = (Some(known.to_string()), Some(enabled));
+        let update = AgentUpdateInput { name: None, description: None, enabled, settings };
+        agent.update(&update).await.unwrap();
+    }
 }

@@ -34,6 +34,7 @@ impl Handler for Sessions {
                 request: Some(request),
                 sender: None,
                 causal_depth: admission.causal_depth,
+                trace: None,
             })?;
         }
         Ok(session)

@@ -52,6 +52,7 @@ fn deliver(
         request: None,
         sender: cause,
         causal_depth: depth,
+        trace: cx.session(sender).data()?.turn.and_then(|turn| turn.trace),
     });
     match received {
         Ok(_) => Ok(Ok(())),

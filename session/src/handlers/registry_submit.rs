@@ -18,7 +18,7 @@ use crate::shelf;
 
 impl Handler for Sessions {
     fn handle(cx: &Context<'_>, input: Input) -> Result<Output, CallError> {
-        let Input { by, session_id, metadata, input, followed } = input;
+        let Input { by, session_id, metadata, input, followed, trace } = input;
         let given = read_input(&input)?;
         let metadata_is_read = serde_json::from_str::<BTreeMap<String, String>>(&metadata);
         if let Err(error) = metadata_is_read {
@@ -47,7 +47,7 @@ impl Handler for Sessions {
                 return Err(CallError::NotFound { what: format!("a session `{session_id}`") });
             }
         };
-        let outcome = cx.session(session).submit(&Submit { by, input, followed })?;
+        let outcome = cx.session(session).submit(&Submit { by, input, followed, trace })?;
         Ok(Output { session, outcome })
     }
 }

@@ -110,8 +110,14 @@ impl Machine<'_, '_> {
         self.log("head.moved", turn, json!({ "head_id": head }))
     }
 
-    pub(crate) fn log_turn_started(&self, turn: &str, input: &str) -> Result<u64, CallError> {
-        self.log("turn.started", Some(turn), json!({ "input": input }))
+    pub(crate) fn log_turn_started(
+        &self,
+        turn: &str,
+        input: &str,
+        trace: Option<&str>,
+    ) -> Result<u64, CallError> {
+        let payload = with(json!({ "input": input }), "trace", trace)?;
+        self.log("turn.started", Some(turn), payload)
     }
 
     pub(crate) fn log_turn_completed(

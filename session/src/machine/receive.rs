@@ -26,6 +26,9 @@ pub(super) struct Queued {
     kind: QueuedKind,
     turn_id: String,
     message: DraftMessage,
+    /// The trace that the sender's turn belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    trace: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,8 +47,12 @@ impl Machine<'_, '_> {
             return Err(Refusal::Cancelled.into());
         }
         let message: DraftMessage = stored::read_text(&receive.message, "a message")?;
-        let queued =
-            Queued { kind: QueuedKind::MessageSend, turn_id: receive.turn.clone(), message };
+        let queued = Queued {
+            kind: QueuedKind::MessageSend,
+            turn_id: receive.turn.clone(),
+            message,
+            trace: receive.trace,
+        };
         let request = match receive.request {
             Some(request) => request,
             None => {
@@ -71,7 +78,8 @@ impl Machine<'_, '_> {
         queued: Queued,
         request: Ref<AgentRequestObject>,
     ) -> Result<(), CallError> {
-        let Queued { turn_id, message, .. } = queued;
+        let Queued { turn_id, message, trace, .. } = queued;
+        self.trace = trace;
         self.activate(&turn_id, "client.messages", request, None)?;
         self.raise(&StoredTrigger::ClientMessage { message }, None, Some(turn_id))?;
         if self.data.start == START_FAILED {
@@ -95,6 +103,7 @@ impl Queued {
             kind: QueuedKind::MessageSend,
             turn_id: turn_id.to_owned(),
             message: DraftMessage::user(&admission.text),
+            trace: None,
         })
     }
 

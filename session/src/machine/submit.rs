@@ -18,6 +18,9 @@ use crate::stored::StoredTrigger;
 /// The longest input, in bytes of its JSON. What carries it adds little to it.
 pub(super) const INPUT_BYTES: usize = 3 << 20;
 
+/// The longest `traceparent`, in bytes: that of this version.
+const TRACE_BYTES: usize = 55;
+
 /// The source of a request that a client's input began: a person waits for it.
 pub(super) const USER: &str = "user";
 
@@ -31,10 +34,22 @@ pub(crate) fn read_input(input: &str) -> Result<ClientInput, CallError> {
         .map_err(|error| CallError::invalid("input", error.to_string()))
 }
 
+/// Checks a trace: what is kept of it is a header, and no longer than one.
+fn traced(trace: Option<String>) -> Result<Option<String>, CallError> {
+    let is_header = |text: &String| text.len() <= TRACE_BYTES && text.is_ascii();
+    match trace {
+        Some(trace) if !is_header(&trace) => {
+            Err(CallError::invalid("trace", "is no `traceparent`"))
+        }
+        trace => Ok(trace),
+    }
+}
+
 impl Machine<'_, '_> {
     /// Takes an input.
     pub(crate) fn submit(&mut self, submit: Submit) -> Result<(), CallError> {
         let input = read_input(&submit.input)?;
+        self.trace = traced(submit.trace)?;
         let by = &submit.by;
         self.require_owner(by)?;
         if let Some(agent) = input.agent_id()

@@ -127,11 +127,12 @@ impl Machine<'_, '_> {
             followed: false,
             waiting: waiting::NOTHING.to_owned(),
             asked: None,
+            trace: self.trace.clone(),
         });
         let data = TurnRecord {
             id: id.to_owned(),
             request: object_id(&self.cx.reference_text(request)).to_owned(),
-            began: self.log_turn_started(id, input)?,
+            began: self.log_turn_started(id, input, self.trace.as_deref())?,
         };
         let session = self.cx.receiver();
         self.cx.create_turn(&CreateTurn { data, session }).map(drop)

@@ -322,13 +322,14 @@ impl<'w> Talk<'w> {
         by: Authority,
         input: &Value,
     ) -> Result<Outcome, CallError> {
-        self.client().submit(&Submit { by, input: input.to_string(), followed: false }).await
+        let input = input.to_string();
+        self.client().submit(&Submit { by, input, followed: false, trace: None }).await
     }
 
     /// Submits as the owner, who follows the turn.
     pub(crate) async fn submit_followed(&self, input: &Value) -> Result<Outcome, CallError> {
         let (by, input) = (frontend(OWNER), input.to_string());
-        self.client().submit(&Submit { by, input, followed: true }).await
+        self.client().submit(&Submit { by, input, followed: true, trace: None }).await
     }
 
     /// Answers, as the owner, what the session waits for; each with what was asked for or with a

@@ -85,6 +85,7 @@ impl World {
             metadata: "{}".to_owned(),
             input: input.to_string(),
             followed: false,
+            trace: None,
         };
         let output = self.registry().submit(&input).await?;
         Ok((output.session, output.outcome))

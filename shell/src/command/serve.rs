@@ -8,13 +8,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use quixos_host::config::{Faults, Surroundings};
-use quixos_host::{Bearer, Config, Host, HostError, Identity, KeyHash, OperatorConfig};
+use quixos_host::{
+    Bearer, Config, Host, HostError, Identity, KeyHash, OperatorConfig, Telemetry, TelemetryConfig,
+};
 use quixos_runtime::SystemClock;
 use quixos_runtime::store::{MemoryStore, Store};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, fmt};
 
 use crate::cli::Globals;
 use crate::exit::Exit;
@@ -53,9 +57,22 @@ pub struct Args {
     /// Where to listen, whatever the config says; port 0 takes a free one.
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<SocketAddr>,
+    /// How the log is written, to standard error.
+    #[arg(long, value_enum, default_value_t, value_name = "FORM")]
+    log: LogForm,
     /// Check the config, and serve nothing.
     #[arg(long, conflicts_with = "demo")]
     check: bool,
+}
+
+/// How the log is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum LogForm {
+    /// For people.
+    #[default]
+    Text,
+    /// An object of JSON a line.
+    Json,
 }
 
 /// What is served, and what to tell whoever started it.
@@ -95,11 +112,22 @@ pub fn run(args: &Args, globals: &Globals, output: &mut Output) -> Result<Exit, 
         None => Arc::new(MemoryStore::new()),
     };
     config.store.clone_from(&folder);
-    log(output);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime =
         runtime.map_err(|error| Failure::new(Exit::Io, format!("cannot start: {error}")))?;
-    let served = runtime.block_on(serve(config, store, demo_token, output));
+    let served = runtime.block_on(async {
+        let telemetry = config.telemetry.as_ref().map(Telemetry::start).transpose();
+        let telemetry =
+            telemetry.map_err(|error| Failure::new(Exit::Io, format!("cannot trace: {error}")))?;
+        log(args.log, telemetry.as_ref(), output);
+        let served = serve(config, store, demo_token, output).await;
+        if let Some(telemetry) = telemetry
+            && let Err(error) = telemetry.stop().await
+        {
+            output.remark(&error.to_string());
+        }
+        served
+    });
     // Commands of operators that do not end are not waited for.
     runtime.shutdown_timeout(LAST);
     served
@@ -111,7 +139,9 @@ fn demo() -> Serving {
     let (key, secret, token) = (random(), random(), random());
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let operator = OperatorConfig { address, token: KeyHash::of(&token) };
-    let config = Config { operator: Some(operator), ..Config::demo(&key, secret.into()) };
+    let telemetry = TelemetryConfig::of(None, None, &|name| std::env::var(name).ok());
+    let demo = Config::demo(&key, secret.into());
+    let config = Config { operator: Some(operator), telemetry, ..demo };
     Serving { config, demo_token: Some(token) }
 }
 
@@ -146,14 +176,18 @@ fn show(faults: &Faults, path: &Path, text: &str, output: &mut Output) -> Failur
     shown.err().unwrap_or_else(|| Failure::said(Exit::Findings))
 }
 
-fn log(output: &Output) {
+fn log(form: LogForm, telemetry: Option<&Telemetry>, output: &Output) {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
-    let subscriber = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_ansi(output.style().colour && std::io::stderr().is_terminal())
-        .with_writer(std::io::stderr);
+    let log = fmt::layer().with_writer(std::io::stderr);
+    let log = match form {
+        LogForm::Text => {
+            log.with_ansi(output.style().colour && std::io::stderr().is_terminal()).boxed()
+        }
+        LogForm::Json => log.json().flatten_event(true).with_ansi(false).boxed(),
+    };
+    let subscriber = tracing_subscriber::registry().with(log.with_filter(filter));
     // There is one already where this is not the first to serve in this process; that one stays.
-    drop(subscriber.try_init());
+    drop(subscriber.with(telemetry.map(Telemetry::layer)).try_init());
 }
 
 async fn serve(

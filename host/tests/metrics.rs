@@ -1,0 +1,126 @@
+//! What a host tells operators: figures that move with what happens, in a form that Prometheus
+//! reads, and whether it lives and can be used.
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+mod support;
+
+use std::collections::BTreeMap;
+
+use support::Running;
+
+/// Returns the figures, each under its name and labels.
+async fn figures(host: &Running) -> BTreeMap<String, f64> {
+    let (status, text) = host.figure("/metrics").await;
+    assert_eq!(status, 200);
+    let lines = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    let number = |text: &str| text.parse().unwrap_or_else(|_| panic!("{text} in {text}"));
+    let figures = lines.map(|line| {
+        let (name, value) = line.rsplit_once(' ').unwrap();
+        (name.to_owned(), number(value))
+    });
+    figures.collect()
+}
+
+fn sum(figures: &BTreeMap<String, f64>, of: &[&str]) -> f64 {
+    figures.iter().filter(|(name, _)| of.iter().all(|it| name.contains(it))).map(|it| it.1).sum()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_turn_does_is_counted() {
+    let host = Running::demo().await;
+    let before = figures(&host).await;
+    assert_eq!(sum(&before, &["quixos_admissions_total"]), 0.0);
+    host.say("s", "t1", "How is the weather?").await;
+    host.turn("s", "t1").await;
+    let after = figures(&host).await;
+    let count = |of: &[&str]| sum(&after, of);
+    assert_eq!(count(&["quixos_admissions_total"]), 1.0);
+    assert_eq!(count(&["quixos_claims_total{outcome=\"claimed\"}"]), 1.0);
+    assert_eq!(count(&["quixos_session_events_total{event=\"turn.completed\"}"]), 1.0);
+    assert_eq!(count(&["quixos_session_events_total{event=\"llm.call.completed\"}"]), 2.0);
+    assert_eq!(count(&["quixos_model_calls_total", "answered"]), 2.0);
+    assert!(count(&["quixos_model_tokens_total{direction=\"input\"}"]) > 5.0);
+    assert!(count(&["quixos_model_tokens_total{direction=\"output\"}"]) > 5.0);
+    let delivered = count(&["quixos_deliveries_total", "concierge", "answered"]);
+    assert!(delivered >= 3.0, "{delivered}");
+    assert_eq!(count(&["quixos_delivery_seconds_count", "concierge"]), delivered);
+    assert_eq!(count(&["quixos_retries_total"]), 0.0);
+    assert!(count(&["quixos_calls_total", "registry_submit", "done"]) == 1.0);
+    assert!(count(&["quixos_groups_total{outcome=\"written\"}"]) > 3.0);
+    assert_eq!(count(&["quixos_commits_durable"]), count(&["quixos_commits_executed"]));
+    assert_eq!(count(&["quixos_store_state{state=\"good\"}"]), 1.0);
+    assert_eq!(count(&["quixos_requests_pending"]), 0.0);
+    let route = "route=\"/api/client/sessions/input\",status=\"202\"";
+    assert_eq!(count(&["quixos_http_requests_total", route]), 1.0);
+    assert!(count(&["quixos_http_connections"]) >= 1.0);
+    host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_refused_is_counted_by_its_reason() {
+    let host = Running::demo().await;
+    host.say("s", "t1", "Please book it.").await;
+    let (status, _) = host.say("s", "t2", "Hi!").await;
+    assert_eq!(status, 409);
+    let (status, _) = host.say("s", "t3", "Hi!").await;
+    assert_eq!(status, 409);
+    let told = figures(&host).await;
+    let reason = "quixos_refusals_total{reason=\"turn-already-active\"}";
+    assert_eq!(sum(&told, &[reason]), 2.0);
+    assert_eq!(sum(&told, &["quixos_requests_pending"]), 1.0);
+    host.stop().await;
+}
+
+/// However clients write their requests, the series are as many.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_client_makes_a_series() {
+    let host = Running::demo().await;
+    for at in 0..20 {
+        let method = format!("M{at}").parse().unwrap();
+        host.ask(method, &format!("/nowhere/{at}"), None, None).await;
+        host.get(&format!("/api/client/sessions/s{at}")).await;
+        host.say(&format!("s{at}"), "t", "Hi!").await;
+    }
+    let told = figures(&host).await;
+    let series = told.keys().filter(|it| it.starts_with("quixos_http_requests_total")).count();
+    assert!(series <= 4, "{told:?}");
+    assert!(told.keys().all(|it| !it.contains("s1") && !it.contains("nowhere")), "{told:?}");
+    host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn streams_are_counted_while_they_are_read() {
+    let host = Running::demo().await;
+    let open = async || sum(&figures(&host).await, &["quixos_streams_open{kind=\"events\"}"]);
+    let path = "/api/client/sessions/s/events/stream";
+    let stream = host.ask(reqwest::Method::GET, path, Some(host.token()), None).await;
+    assert_eq!(open().await, 1.0);
+    drop(stream);
+    for _ in 0..200 {
+        if open().await == 0.0 {
+            return host.stop().await;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    panic!("a stream that nobody reads is still counted");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_that_is_told_to_stop_is_alive_and_not_ready() {
+    let host = Running::demo().await;
+    for path in ["/health", "/ready"] {
+        assert_eq!(host.get(path).await.0, 200, "{path}");
+        assert_eq!(host.figure(path).await.0, 200, "{path}");
+    }
+    // Clients are not told what is counted.
+    assert_eq!(host.get("/metrics").await.0, 404);
+    host.begin_to_stop();
+    let stops = async {
+        while host.figure("/ready").await.0 != 503 {
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(20), stops).await.unwrap();
+    assert_eq!(host.figure("/health").await.0, 200);
+    host.stop().await;
+}
