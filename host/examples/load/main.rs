@@ -33,6 +33,7 @@ const PARTS: [(&str, usize); 7] = [
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    rustls::crypto::ring::default_provider().install_default().unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     if arguments.first().is_some_and(|it| it == "serve") {
         return runtime.block_on(host::serve(&arguments[1..]));
