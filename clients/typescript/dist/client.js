@@ -1,0 +1,86 @@
+// A client of agents.
+import { PATIENCE, refusal } from "./connection.js";
+import { Turn } from "./turn.js";
+/** A client of agents, for one owner. */
+export class Client {
+    #options;
+    #patience;
+    constructor(options) {
+        this.#options = options;
+        this.#patience = { ...PATIENCE, ...options.patience };
+    }
+    /** Says something to an agent, and follows what comes of it. */
+    send(agent, message, options = {}) {
+        const messages = typeof message === "string" ? [said(message)] : [...message];
+        return this.request(agent, { messages, ...of(options) }, options.signal);
+    }
+    /** Answers what a turn waits for, and follows how it goes on. */
+    answer(agent, threadId, results, options = {}) {
+        const context = { ...options.context, actionResults: [...results] };
+        const request = { messages: [], ...of({ ...options, threadId, context }) };
+        return this.request(agent, request, options.signal);
+    }
+    /** Sends a request as it is, and follows what comes of it. */
+    request(agent, body, signal) {
+        const path = `/v1/agents/${encodeURIComponent(agent)}/stream`;
+        return new Turn(this.#line(() => this.#stream({ method: "POST", path, body, signal }), signal));
+    }
+    /** Follows a request that runs, or replays one that has ended. */
+    follow(requestId, { after = "", signal } = {}) {
+        const first = () => this.#again(requestId, after, signal);
+        return new Turn(this.#line(first, signal), requestId, after);
+    }
+    /** Stops a request. The streams of all who follow it end with `aborted`. */
+    async abort(requestId) {
+        const path = `/v1/requests/${encodeURIComponent(requestId)}/abort`;
+        const response = await this.call({ method: "POST", path });
+        await response.body?.cancel();
+    }
+    /** Asks the host anything as this client: `/v1/threads` and what is below it. */
+    async call({ method, path, body, signal, headers }) {
+        const response = await this.#fetch({ method, path, body, signal, headers: headers ?? {} });
+        if (!response.ok)
+            throw await refusal(response);
+        return response;
+    }
+    #line(first, signal) {
+        return {
+            first,
+            again: (requestId, lastEventId) => this.#again(requestId, lastEventId, signal),
+            abort: (requestId) => this.abort(requestId),
+            patience: this.#patience,
+            signal,
+        };
+    }
+    #again(requestId, lastEventId, signal) {
+        const path = `/v1/requests/${encodeURIComponent(requestId)}/stream`;
+        const headers = lastEventId === "" ? {} : { "last-event-id": lastEventId };
+        return this.#stream({ method: "GET", path, signal, headers });
+    }
+    #stream(call) {
+        return this.#fetch({ ...call, headers: { accept: "text/event-stream", ...call.headers } });
+    }
+    async #fetch({ method, path, body, signal, headers }) {
+        const { fetch = globalThis.fetch, token, url } = this.#options;
+        const bearer = typeof token === "string" ? token : await token();
+        const init = {
+            method,
+            headers: { authorization: `Bearer ${bearer}`, ...headers },
+            cache: "no-store",
+        };
+        if (body !== undefined) {
+            init.headers = { ...init.headers, "content-type": "application/json" };
+            init.body = JSON.stringify(body);
+        }
+        if (signal)
+            init.signal = signal;
+        return fetch(url.replace(/\/+$/, "") + path, init);
+    }
+}
+function said(text) {
+    return { content: [{ type: "text", text }] };
+}
+/** Returns what is given of the options, as a request has it. */
+function of({ threadId, context }) {
+    return { ...(threadId !== undefined && { threadId }), ...(context !== undefined && { context }) };
+}

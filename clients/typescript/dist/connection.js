@@ -1,0 +1,61 @@
+// One connection, and what is done when it breaks.
+import { RequestError } from "./errors.js";
+import { SseParser } from "./sse.js";
+/** The patience of whoever says nothing about it. */
+export const PATIENCE = { first: 250, longest: 10_000, tries: 12, silence: 45_000 };
+/** Returns the wait before a try, counted from 1: somewhere in the upper half of what it may be, so
+ * that many clients of one host do not come back at once. */
+export function wait(patience, attempt) {
+    const most = Math.min(patience.longest, patience.first * 2 ** (attempt - 1));
+    return most * (0.5 + Math.random() / 2);
+}
+/** Waits, unless it is called off. */
+export function sleep(milliseconds, signal) {
+    return new Promise((resolve, reject) => {
+        if (signal?.aborted)
+            return reject(signal.reason);
+        const timer = setTimeout(() => {
+            signal?.removeEventListener("abort", stop);
+            resolve();
+        }, milliseconds);
+        function stop() {
+            clearTimeout(timer);
+            reject(signal?.reason);
+        }
+        signal?.addEventListener("abort", stop, { once: true });
+    });
+}
+/** Returns what a response that is not good says. */
+export async function refusal(response) {
+    const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
+    const retryAfter = Number.isFinite(seconds) ? seconds * 1000 : undefined;
+    const body = await response.text().catch(() => "");
+    return new RequestError(response.status, body, retryAfter);
+}
+/** Reads the events of a response until it ends, breaks, or is silent for too long. */
+export async function* frames(response, parser, silence) {
+    if (!response.body)
+        return;
+    const reader = response.body.getReader();
+    const decoder = new TextDecoder();
+    try {
+        for (;;) {
+            const { done, value } = await heard(reader.read(), silence);
+            if (done)
+                return;
+            yield* parser.push(decoder.decode(value, { stream: true }));
+        }
+    }
+    finally {
+        // Whoever has heard enough, or nothing, leaves: the host need not speak on.
+        reader.cancel().catch(() => undefined);
+    }
+}
+function heard(read, silence) {
+    let timer;
+    const silent = new Promise((_, reject) => {
+        const message = `nothing was heard for ${silence} ms`;
+        timer = setTimeout(() => reject(new Error(message)), silence);
+    });
+    return Promise.race([read, silent]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,62 @@
+// Server-sent events as the WHATWG standard parses them, a chunk at a time.
+//
+// Lines end with CR, LF or CRLF, also where a chunk ends in between. A block without data is no
+// event, but what it says about `id` and `retry` counts.
+/** Puts events together from text. */
+export class SseParser {
+    /** The last id that the stream has said. */
+    lastEventId;
+    /** Milliseconds to wait before coming back, if the stream has said so. */
+    retry;
+    #rest = "";
+    #event = "";
+    #data = [];
+    #id;
+    #begun = false;
+    constructor(lastEventId = "") {
+        this.lastEventId = lastEventId;
+        this.#id = lastEventId;
+    }
+    /** Takes the next text of the stream, and returns the events that it completes. */
+    push(text) {
+        if (!this.#begun && text !== "") {
+            this.#begun = true;
+            if (text.startsWith("\uFEFF"))
+                text = text.slice(1);
+        }
+        const lines = (this.#rest + text).split(/\r\n|\n|\r(?!$)/);
+        this.#rest = lines.pop() ?? "";
+        const frames = [];
+        for (const line of lines) {
+            if (line === "")
+                this.#end(frames);
+            else
+                this.#field(line);
+        }
+        return frames;
+    }
+    #end(frames) {
+        this.lastEventId = this.#id;
+        if (this.#data.length > 0) {
+            const { lastEventId } = this;
+            frames.push({ lastEventId, event: this.#event || "message", data: this.#data.join("\n") });
+        }
+        this.#event = "";
+        this.#data = [];
+    }
+    #field(line) {
+        const colon = line.indexOf(":");
+        if (colon === 0)
+            return; // A comment: the stream lives.
+        const name = colon < 0 ? line : line.slice(0, colon);
+        const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
+        if (name === "event")
+            this.#event = value;
+        else if (name === "data")
+            this.#data.push(value);
+        else if (name === "id" && !value.includes("\0"))
+            this.#id = value;
+        else if (name === "retry" && /^\d+$/.test(value))
+            this.retry = Number(value);
+    }
+}

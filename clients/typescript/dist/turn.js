@@ -1,0 +1,113 @@
+// A turn that is followed to its end, over as many connections as it takes.
+import { frames, refusal, sleep, wait } from "./connection.js";
+import { Content } from "./content.js";
+import { ConnectionError, RequestError } from "./errors.js";
+import { SseParser } from "./sse.js";
+/**
+ * A turn of an agent: its events as they come, and what they add up to.
+ *
+ * It is read once, by `for await` or by {@link Turn.finished}. A connection that breaks is made again
+ * behind the last event that was recorded; blocks that were open then begin anew, which
+ * {@link Turn.message} minds by itself. To stop reading does not stop the turn; {@link Turn.abort}
+ * does.
+ */
+export class Turn {
+    /** What the turn has said so far. */
+    message = new Content();
+    /** The turn's id, once the first event is there. */
+    requestId;
+    /** The thread's id, once the first event is there. */
+    threadId;
+    /** How often the connection was made again. */
+    reconnects = 0;
+    #lastEventId;
+    #line;
+    #events;
+    constructor(line, requestId, lastEventId = "") {
+        this.#line = line;
+        this.requestId = requestId;
+        this.#lastEventId = lastEventId;
+    }
+    /** Returns the id behind which a later reader may go on; empty before the first one. */
+    get lastEventId() {
+        return this.#lastEventId;
+    }
+    [Symbol.asyncIterator]() {
+        return (this.#events ??= this.#read());
+    }
+    /** Reads what is left, and returns the event that ends the stream. */
+    async finished() {
+        for await (const _ of this)
+            ;
+        const { end } = this.message;
+        if (!end)
+            throw new ConnectionError("the stream was left early", this.requestId, undefined);
+        return end;
+    }
+    /** Stops the turn itself, for everybody who follows it. The stream then ends with `aborted`. */
+    async abort() {
+        if (this.requestId === undefined)
+            throw new Error("the turn has not begun yet");
+        await this.#line.abort(this.requestId);
+    }
+    async *#read() {
+        const { patience, signal } = this.#line;
+        let attempt = 0;
+        let gaps = 0;
+        let isFirst = true;
+        for (;;) {
+            let cause;
+            let pause;
+            const parser = new SseParser(this.#lastEventId);
+            try {
+                const response = isFirst
+                    ? await this.#line.first()
+                    : await this.#line.again(this.requestId ?? "", this.#lastEventId);
+                isFirst = false;
+                if (response.status === 204)
+                    return;
+                if (!response.ok)
+                    throw await refusal(response);
+                for await (const frame of frames(response, parser, patience.silence)) {
+                    const event = JSON.parse(frame.data);
+                    if (event.event === "metadata") {
+                        this.requestId = event.requestId;
+                        this.threadId = event.threadId;
+                    }
+                    if (!this.message.apply(event)) {
+                        cause = new Error("an event is missing from the stream");
+                        gaps += 1;
+                        break;
+                    }
+                    this.#lastEventId = frame.lastEventId;
+                    if (event.event !== "metadata")
+                        attempt = 0;
+                    yield event;
+                    if (this.message.end)
+                        return;
+                }
+                pause = parser.retry;
+            }
+            catch (error) {
+                signal?.throwIfAborted();
+                // What is refused before the turn has begun is the caller's to try again.
+                if (error instanceof RequestError && (isFirst || !error.retryable))
+                    throw error;
+                if (error instanceof RequestError)
+                    pause = error.retryAfter;
+                cause = error;
+            }
+            const { requestId } = this;
+            if (requestId === undefined) {
+                throw new ConnectionError("the connection broke before the turn was told", undefined, cause);
+            }
+            attempt += 1;
+            if (Math.max(attempt, gaps) > patience.tries) {
+                throw new ConnectionError(`gave up after ${patience.tries} tries`, requestId, cause);
+            }
+            isFirst = false;
+            this.reconnects += 1;
+            await sleep(Math.max(wait(patience, attempt), attempt > 1 ? (pause ?? 0) : 0), signal);
+        }
+    }
+}

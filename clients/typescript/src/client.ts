@@ -1,0 +1,147 @@
+// A client of agents.
+
+import { PATIENCE, refusal, type Patience } from "./connection.js";
+import type { ActionResult, AgentRequest, InputMessage } from "./protocol.js";
+import { Turn, type Line } from "./turn.js";
+
+/** How a client reaches its host. */
+export interface Options {
+  /** Where the host is: `https://agents.example.com`. */
+  readonly url: string;
+  /** A client's token, or what gets one; it is asked for each connection. */
+  readonly token: string | (() => string | Promise<string>);
+  /** What is done when a connection breaks. */
+  readonly patience?: Partial<Patience>;
+  /** Another `fetch` than the one that is there. */
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+/** What goes along with a message. */
+export interface SendOptions {
+  /** The thread; a new one if there is none. */
+  readonly threadId?: string | undefined;
+  /** Handed to the agent as it is. */
+  readonly context?: Readonly<Record<string, unknown>> | undefined;
+  /** Ends the reading. The turn itself goes on. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Where to begin to follow. */
+export interface FollowOptions {
+  /** The id of the last event that is known; without it, the turn is read from its beginning. */
+  readonly after?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What is to be asked of the host. */
+interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A client of agents, for one owner. */
+export class Client {
+  readonly #options: Options;
+  readonly #patience: Patience;
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.#patience = { ...PATIENCE, ...options.patience };
+  }
+
+  /** Says something to an agent, and follows what comes of it. */
+  send(agent: string, message: string | readonly InputMessage[], options: SendOptions = {}): Turn {
+    const messages = typeof message === "string" ? [said(message)] : [...message];
+    return this.request(agent, { messages, ...of(options) }, options.signal);
+  }
+
+  /** Answers what a turn waits for, and follows how it goes on. */
+  answer(
+    agent: string,
+    threadId: string,
+    results: readonly ActionResult[],
+    options: Omit<SendOptions, "threadId"> = {},
+  ): Turn {
+    const context = { ...options.context, actionResults: [...results] };
+    const request = { messages: [], ...of({ ...options, threadId, context }) };
+    return this.request(agent, request, options.signal);
+  }
+
+  /** Sends a request as it is, and follows what comes of it. */
+  request(agent: string, body: AgentRequest, signal?: AbortSignal): Turn {
+    const path = `/v1/agents/${encodeURIComponent(agent)}/stream`;
+    return new Turn(this.#line(() => this.#stream({ method: "POST", path, body, signal }), signal));
+  }
+
+  /** Follows a request that runs, or replays one that has ended. */
+  follow(requestId: string, { after = "", signal }: FollowOptions = {}): Turn {
+    const first = () => this.#again(requestId, after, signal);
+    return new Turn(this.#line(first, signal), requestId, after);
+  }
+
+  /** Stops a request. The streams of all who follow it end with `aborted`. */
+  async abort(requestId: string): Promise<void> {
+    const path = `/v1/requests/${encodeURIComponent(requestId)}/abort`;
+    const response = await this.call({ method: "POST", path });
+    await response.body?.cancel();
+  }
+
+  /** Asks the host anything as this client: `/v1/threads` and what is below it. */
+  async call({ method, path, body, signal, headers }: Call): Promise<Response> {
+    const response = await this.#fetch({ method, path, body, signal, headers: headers ?? {} });
+    if (!response.ok) throw await refusal(response);
+    return response;
+  }
+
+  #line(first: () => Promise<Response>, signal: AbortSignal | undefined): Line {
+    return {
+      first,
+      again: (requestId, lastEventId) => this.#again(requestId, lastEventId, signal),
+      abort: (requestId) => this.abort(requestId),
+      patience: this.#patience,
+      signal,
+    };
+  }
+
+  #again(
+    requestId: string,
+    lastEventId: string,
+    signal: AbortSignal | undefined,
+  ): Promise<Response> {
+    const path = `/v1/requests/${encodeURIComponent(requestId)}/stream`;
+    const headers = lastEventId === "" ? {} : { "last-event-id": lastEventId };
+    return this.#stream({ method: "GET", path, signal, headers });
+  }
+
+  #stream(call: Call): Promise<Response> {
+    return this.#fetch({ ...call, headers: { accept: "text/event-stream", ...call.headers } });
+  }
+
+  async #fetch({ method, path, body, signal, headers }: Call): Promise<Response> {
+    const { fetch = globalThis.fetch, token, url } = this.#options;
+    const bearer = typeof token === "string" ? token : await token();
+    const init: RequestInit = {
+      method,
+      headers: { authorization: `Bearer ${bearer}`, ...headers },
+      cache: "no-store",
+    };
+    if (body !== undefined) {
+      init.headers = { ...init.headers, "content-type": "application/json" };
+      init.body = JSON.stringify(body);
+    }
+    if (signal) init.signal = signal;
+    return fetch(url.replace(/\/+$/, "") + path, init);
+  }
+}
+
+function said(text: string): InputMessage {
+  return { content: [{ type: "text", text }] };
+}
+
+/** Returns what is given of the options, as a request has it. */
+function of({ threadId, context }: SendOptions): Omit<AgentRequest, "messages"> {
+  return { ...(threadId !== undefined && { threadId }), ...(context !== undefined && { context }) };
+}

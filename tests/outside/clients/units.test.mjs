@@ -1,0 +1,74 @@
+// What the TypeScript client makes of bytes and of events, without a host.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Client, ConnectionError, Content, SseParser } from "../../../clients/typescript/dist/index.js";
+
+/** Parses a stream that comes in pieces of a size. */
+function parsed(text, size) {
+  const parser = new SseParser();
+  const frames = [];
+  for (let at = 0; at < text.length; at += size) frames.push(...parser.push(text.slice(at, at + size)));
+  return { frames, parser };
+}
+
+test("events are the same wherever a stream is cut, and however its lines end", () => {
+  const text = "\uFEFF: hi\n\nretry: 70\nid: 1\nevent: a\ndata: x\ndata:  y\n\nid: 2\n\ndata\n\nid\ndata:z\n\n";
+  const expected = [
+    { lastEventId: "1", event: "a", data: "x\n y" },
+    { lastEventId: "2", event: "message", data: "" },
+    { lastEventId: "", event: "message", data: "z" },
+  ];
+  for (const end of ["\n", "\r\n", "\r"]) {
+    for (let size = 1; size < 20; size += 1) {
+      // What ends with CR may go on with LF: the last line is only known with what comes next.
+      const { frames, parser } = parsed(text.replaceAll("\n", end) + ":", size);
+      assert.deepEqual(frames, expected);
+      assert.equal(parser.retry, 70);
+    }
+  }
+});
+
+const about = { requestId: "r", messageId: "m", blockId: "b", timestamp: "2026-01-01T00:00:00Z" };
+const text = (fields) => ({ event: "text", ...about, ...fields });
+
+test("a block that is sent again replaces what was there", () => {
+  const content = new Content();
+  const events = [
+    text({ stage: "start", blockIndex: 0 }),
+    text({ stage: "delta", delta: "Hel", deltaIndex: 0 }),
+    text({ stage: "start", blockIndex: 0 }),
+    text({ stage: "delta", delta: "Hello", deltaIndex: 0 }),
+    text({ stage: "delta", delta: "Hello", deltaIndex: 0 }),
+    text({ stage: "stop" }),
+  ];
+  for (const event of events) assert.ok(content.apply(event));
+  assert.deepEqual(content.content, [{ type: "text", text: "Hello" }]);
+});
+
+test("a gap is noticed", () => {
+  const content = new Content();
+  assert.equal(content.apply(text({ stage: "delta", delta: "x", deltaIndex: 0 })), false);
+  content.apply(text({ stage: "start", blockIndex: 0 }));
+  assert.equal(content.apply(text({ stage: "delta", delta: "x", deltaIndex: 1 })), false);
+  assert.equal(content.text, "");
+});
+
+test("a host that never answers is given up, and silence is a broken line", async () => {
+  const patience = { first: 1, longest: 2, tries: 3, silence: 20 };
+  const asked = [];
+  const fetch = async (url, { headers }) => {
+    asked.push(headers["last-event-id"]);
+    if (asked.length > 1) throw new TypeError("nobody is there");
+    const data = JSON.stringify({ ...about, event: "metadata", threadId: "t", agentId: "a" });
+    const bytes = new TextEncoder().encode(`id: 5\ndata: ${data}\n\n`);
+    // It is never closed, and says nothing any more.
+    return new Response(new ReadableStream({ start: (it) => it.enqueue(bytes) }));
+  };
+  const turn = new Client({ url: "http://host", token: async () => "t", patience, fetch }).send("a", "hi");
+  await assert.rejects(turn.finished(), (error) => {
+    assert.ok(error instanceof ConnectionError);
+    return error.requestId === "r";
+  });
+  assert.deepEqual(asked, [undefined, "5", "5", "5"]);
+});
