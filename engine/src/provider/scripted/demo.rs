@@ -2,7 +2,7 @@
 //!
 //! The script goes with the configs that are here. Whoever says `weather` sees a tool called, whoever
 //! says `book` is asked before anything is done, and whoever says `research` sees a sub-agent at
-//! work.
+//! work. A `story` takes a while.
 
 use quixos_protocol::{AgentConfig, AgentTool, SubAgent, ToolHandler};
 use serde_json::{Value, json};
@@ -13,6 +13,15 @@ use super::{Call, Line, Script, Scripted, When};
 const MODEL: &str = "demo";
 /// The model of its sub-agent.
 const RESEARCHER_MODEL: &str = "demo-researcher";
+/// What is told to whoever wants a story.
+const STORY: &str = "\
+    A courier was sent across the mountains with a letter that must not be lost. At every inn she had \
+    the keeper copy it, and sign the copy, before she took another step. Once her horse fell, once a \
+    bridge was gone, and once she woke in a town that she did not know, with an empty bag. Each time \
+    she walked back to the last inn, read the copy there, and went on from it. When she came to the \
+    city, late and on foot, they asked her how a letter could come through such a winter whole. It \
+    never travelled alone, she said: wherever I was, it had been there before me.";
+
 /// Milliseconds before each word.
 const PACE: u64 = 25;
 
@@ -54,6 +63,7 @@ impl Scripted {
                 ..calls("research", Self::RESEARCHER, json!({"message": "{message}"}))
             },
             answer(Self::RESEARCHER, "My researcher reports: {message}"),
+            Line { when: says("story"), ..line(STORY) },
             line("Hello! Ask me for the `weather`, to `book` a trip, or to `research` something."),
         ];
         Self::new(Script { lines, pace_ms: PACE })
@@ -99,10 +109,13 @@ fn line(say: &str) -> Line {
     Line { say: Some(say.to_owned()), ..Line::default() }
 }
 
-fn calls(says: &str, tool: &str, arguments: Value) -> Line {
-    let (says, offers) = (Some(says.to_owned()), vec![tool.to_owned()]);
+fn says(word: &str) -> When {
+    When { says: Some(word.to_owned()), ..When::default() }
+}
+
+fn calls(word: &str, tool: &str, arguments: Value) -> Line {
     let call = vec![Call { tool: tool.to_owned(), arguments }];
-    Line { when: When { says, offers, ..When::default() }, call, ..Line::default() }
+    Line { when: When { offers: vec![tool.to_owned()], ..says(word) }, call, ..Line::default() }
 }
 
 fn answered(tool: &str) -> When {
