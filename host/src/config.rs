@@ -65,6 +65,8 @@ pub struct Config {
     pub grace: Duration,
     /// Where spans go, if they go anywhere.
     pub telemetry: Option<TelemetryConfig>,
+    /// Whether the page of the demo is served at `/`.
+    pub page: bool,
 }
 
 /// Who may use a host: a name, and the hashes of its keys.

@@ -52,6 +52,7 @@ impl Config {
             operator: None,
             grace: Self::GRACE,
             telemetry: None,
+            page: true,
         }
     }
 }

@@ -8,6 +8,7 @@ pub(crate) mod events;
 pub(crate) mod health;
 pub(crate) mod machine;
 pub(crate) mod threads;
+mod page;
 
 use std::sync::Arc;
 
@@ -45,9 +46,11 @@ pub(crate) fn all(state: Arc<State>) -> Router {
             header::CONTENT_TYPE,
             header::HeaderName::from_static("last-event-id"),
         ]);
+    let page = if state.page { page::routes() } else { Router::new() };
     Router::new()
         .merge(shared(client::routes(), cors.clone()))
         .merge(shared(agent::routes().merge(threads::routes()), cors))
+        .merge(page)
         .merge(machine::routes())
         .merge(crate::durable::routes())
         .merge(health::routes())

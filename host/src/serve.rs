@@ -141,6 +141,7 @@ impl Host {
             begun: clock.now(),
             clock: Arc::new(clock),
             metrics,
+            page: config.page,
             draining: CancellationToken::new(),
             stopping: CancellationToken::new(),
         }))

@@ -46,6 +46,8 @@ pub(crate) struct State {
     pub(crate) stream_timeout: Duration,
     /// What connections may hold up.
     pub(crate) connections: ConnectionLimits,
+    /// Whether there is a page at `/`.
+    pub(crate) page: bool,
     pub(crate) clock: Arc<dyn Clock>,
     /// Set when the host is told to stop: no turn begins any more, and what runs may end.
     pub(crate) draining: CancellationToken,

@@ -3,7 +3,11 @@
 
 mod support;
 
+use std::sync::Arc;
+
 use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
+use quixos_host::Config;
+use quixos_runtime::store::MemoryStore;
 use quixos_runtime::{Clock, SystemClock};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -29,6 +33,21 @@ fn with(field: &str, value: Value) -> String {
     let mut claims = claims();
     claims[field] = value;
     signed(Algorithm::HS256, &claims, SECRET)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_the_demo_has_a_page() {
+    let page = async |host: &Running| {
+        let response = host.ask(Method::GET, "/", None, None).await;
+        (response.status().as_u16(), response.text().await.unwrap().contains("<!doctype html>"))
+    };
+    let demo = Running::demo().await;
+    assert_eq!(page(&demo).await, (200, true));
+    demo.stop().await;
+    let config = Config { page: false, ..Config::demo(KEY, SECRET.to_owned().into()) };
+    let host = Running::with(config, Arc::new(MemoryStore::new())).await;
+    assert_eq!(page(&host).await, (404, false));
+    host.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -76,6 +76,7 @@ fn read(
         durable,
         limits,
         telemetry,
+        page: false,
     })
 }
 

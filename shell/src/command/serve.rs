@@ -304,9 +304,12 @@ fn tell_demo(host: &Host, addresses: &Addresses, token: &str) -> Result<Answer, 
         format!("curl -sN {header} {stream} -d '{}'", says("Please book it.")),
         format!("curl -s {header} {url}/v1/threads"),
     ];
+    // What stands behind the `#` stays in the browser.
+    let page = format!("{url}/#{of_client}");
     let json: Value = json!({
         "address": url,
         "token": of_client,
+        "page": page,
         "operator": operators,
         "operator_token": token,
         "try": lines,
@@ -314,10 +317,13 @@ fn tell_demo(host: &Host, addresses: &Addresses, token: &str) -> Result<Answer, 
     let answer = Answer::new(json)
         .line(format!("listening on {url}; nothing is kept, unless there is a `--store`"))
         .line("")
+        .line(format!("in a browser: {page}"))
+        .line("")
         .line(format!("export TOKEN={of_client}"));
     let answer = lines.into_iter().fold(answer, Answer::line);
     let answer = answer.line("").line(
-        "Say `weather` to see a tool, `book` to be asked, `research` to see a sub-agent; ctrl-c ends.",
+        "Say `weather` to see a tool, `book` or `sign` to be asked, `research` to see a sub-agent, \
+         `story` for a long reply; ctrl-c ends.",
     );
     Ok(match operators {
         Some(url) => answer
