@@ -25,4 +25,4 @@ pub(crate) use history::{Page, Shelved, Thread};
 pub(crate) use position::Position;
 pub(crate) use problem::Problem;
 pub(crate) use reader::TurnStream;
-pub(crate) use wire::{Format, respond};
+pub(crate) use wire::{Format, keep_alive, respond, streamed};

@@ -6,11 +6,13 @@
 //! (`operator.rs`). Start at [`Host::open`].
 
 mod agent;
+mod agui;
 pub mod config;
 mod connections;
 mod demo;
 mod durable;
 mod error;
+mod front;
 mod keys;
 mod limits;
 mod metrics;
@@ -21,6 +23,7 @@ mod serve;
 mod state;
 mod telemetry;
 mod tokens;
+mod ui_message;
 mod worker;
 
 pub use config::Config;

@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::agent::Page;
 use crate::error::ErrorBody;
 use crate::routes::{agent, client, events, machine, threads};
+use crate::{agui, ui_message};
 
 /// Who may use a route.
 #[derive(Clone, Copy)]
@@ -40,12 +41,16 @@ const STREAM: &[u16] = &[400, 401, 403, 503];
 /// Of the agent event protocol.
 const BEGIN: &[u16] = &[400, 401, 403, 404, 409, 413, 429, 500, 503];
 const FOLLOW: &[u16] = &[400, 401, 403, 404, 429, 500, 503];
+const RESUME: &[u16] = &[401, 404, 409, 429, 500, 503];
 const LIST: &[u16] = &[400, 401, 429, 500, 503];
 const CHANGE: &[u16] = &[400, 401, 403, 404, 409, 413, 429, 500, 503];
 
 const JSON: &str = "application/json";
 const STREAMED: &str = "text/event-stream";
 const LINES: &str = "application/x-ndjson";
+
+const AG_UI: &str = "/v1/agents/{name}/ag-ui";
+const UI_MESSAGES: &str = "/v1/agents/{name}/ui-message-stream";
 
 /// Returns the document (OpenAPI 3.1).
 #[must_use]
@@ -92,10 +97,13 @@ fn operation(route: &Route, error: &Value) -> Value {
     let (status, form, good) = &route.good;
     let mut responses = Map::new();
     let mut content = json!({ *form: { "schema": good } });
-    if route.is_agents() && *form == STREAMED {
+    if route.is_agents() && !route.is_fronts() && *form == STREAMED {
         content[LINES] = json!({ "schema": good });
     }
     responses.insert(status.to_string(), json!({ "description": "Done.", "content": content }));
+    if route.is_fronts() && route.method == "get" {
+        responses.insert("204".to_owned(), json!({ "description": "Nothing runs." }));
+    }
     for status in route.bad {
         let mut response = json!({
             "description": meaning(*status),
@@ -129,6 +137,11 @@ impl Route {
     /// Says whether it is of the agent event protocol.
     fn is_agents(&self) -> bool {
         self.path.starts_with("/v1/")
+    }
+
+    /// Says whether it is of a protocol of front ends.
+    fn is_fronts(&self) -> bool {
+        [AG_UI, UI_MESSAGES].iter().any(|path| self.path.starts_with(path))
     }
 
     /// Returns what of the path is to be filled in.
@@ -354,7 +367,53 @@ fn routes(types: &mut SchemaGenerator) -> Vec<Route> {
         ),
     ];
     routes.extend(of_agents(types));
+    routes.extend(of_fronts(types));
     routes
+}
+
+/// Returns the routes that front ends of others connect to.
+fn of_fronts(types: &mut SchemaGenerator) -> Vec<Route> {
+    let told = |mut event: Value| {
+        event["description"] = "The `data` of each event.".into();
+        (200, STREAMED, event)
+    };
+    let chunk = reference::<ui_message::Chunk>(types);
+    let route = |method, path, summary, body, good, bad| Route {
+        method,
+        path,
+        summary,
+        who: Who::Client,
+        body,
+        query: None,
+        good,
+        bad,
+    };
+    vec![
+        route(
+            "post",
+            AG_UI,
+            "AG-UI: runs an agent.",
+            Some(reference::<agui::RunInput>(types)),
+            told(reference::<agui::Event>(types)),
+            BEGIN,
+        ),
+        route(
+            "post",
+            UI_MESSAGES,
+            "The AI SDK: answers what is new in a conversation. The last `data` is `[DONE]`.",
+            Some(reference::<ui_message::ChatInput>(types)),
+            told(chunk.clone()),
+            BEGIN,
+        ),
+        route(
+            "get",
+            "/v1/agents/{name}/ui-message-stream/{thread}/stream",
+            "The AI SDK: takes up a stream that was broken off.",
+            None,
+            told(chunk),
+            RESUME,
+        ),
+    ]
 }
 
 /// Returns the routes of the agent event protocol.

@@ -5,10 +5,11 @@ mod body;
 pub(crate) mod client;
 pub(crate) mod docs;
 pub(crate) mod events;
+mod fronts;
 pub(crate) mod health;
 pub(crate) mod machine;
-pub(crate) mod threads;
 mod page;
+pub(crate) mod threads;
 
 use std::sync::Arc;
 
@@ -23,6 +24,7 @@ use crate::error::ApiError;
 use crate::metrics;
 use crate::state::State;
 use crate::telemetry;
+use crate::ui_message;
 
 /// Returns what operators read.
 pub(crate) fn figures(state: Arc<State>) -> Router {
@@ -40,16 +42,18 @@ pub(crate) fn all(state: Arc<State>) -> Router {
     let cors = CorsLayer::new()
         .allow_origin(Any)
         .allow_methods([Method::GET, Method::POST, Method::PATCH])
-        .expose_headers([header::RETRY_AFTER])
+        .expose_headers([header::RETRY_AFTER, ui_message::HEADER])
         .allow_headers([
             header::AUTHORIZATION,
             header::CONTENT_TYPE,
+            // The AI SDK says who it is.
+            header::USER_AGENT,
             header::HeaderName::from_static("last-event-id"),
         ]);
     let page = if state.page { page::routes() } else { Router::new() };
     Router::new()
         .merge(shared(client::routes(), cors.clone()))
-        .merge(shared(agent::routes().merge(threads::routes()), cors))
+        .merge(shared(agent::routes().merge(threads::routes()).merge(fronts::routes()), cors))
         .merge(page)
         .merge(machine::routes())
         .merge(crate::durable::routes())

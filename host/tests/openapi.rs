@@ -45,6 +45,7 @@ async fn each_route_is_served_and_asks_who_it_is() {
             }
             let method: Method = method.to_uppercase().parse().unwrap();
             let at = path.replace("{id}", "s").replace("{name}", "a").replace("{path}", "s");
+            let at = at.replace("{thread}", "t");
             // A body of the right shape is not known here: what is wrong with it comes first.
             let has_body = operation.get("requestBody").is_some();
             let body = has_body.then(|| "nonsense".to_owned());

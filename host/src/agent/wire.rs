@@ -53,13 +53,13 @@ impl Format {
 
 /// Answers with a stream.
 pub(crate) fn respond(stream: TurnStream, format: Format) -> Response {
-    let mut response = match format {
+    streamed(match format {
         Format::Events => {
             let frames = stream::unfold(stream, async |mut stream| {
                 let sent = stream.next().await?;
                 Some((Ok::<_, Infallible>(frame(&sent)), stream))
             });
-            Sse::new(frames).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response()
+            Sse::new(frames).keep_alive(keep_alive()).into_response()
         }
         Format::Lines => {
             let lines = stream::unfold(stream, async |mut stream| {
@@ -73,7 +73,16 @@ pub(crate) fn respond(stream: TurnStream, format: Format) -> Response {
             let content = [(CONTENT_TYPE, HeaderValue::from_static(NDJSON))];
             (content, Body::from_stream(lines)).into_response()
         }
-    };
+    })
+}
+
+/// Returns what shows that a stream lives when nothing happens.
+pub(crate) fn keep_alive() -> KeepAlive {
+    KeepAlive::new().interval(KEEP_ALIVE)
+}
+
+/// Lets a stream through to its client as it comes.
+pub(crate) fn streamed(mut response: Response) -> Response {
     let headers = response.headers_mut();
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     headers.insert(NO_BUFFERING, HeaderValue::from_static("no"));

@@ -111,7 +111,7 @@ fn after(headers: &HeaderMap, query: &StreamQuery) -> Result<Option<Position>, P
 }
 
 /// A body that could not be read to its end, or has too many bytes.
-pub(super) fn unread(error: &ApiError) -> Problem {
+pub(crate) fn unread(error: &ApiError) -> Problem {
     if error.is_too_large() {
         Problem::coded(ErrorCode::MessageTooLarge, "the body has more bytes than are taken")
     } else {
