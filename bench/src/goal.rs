@@ -91,6 +91,13 @@ pub fn goals(report: &Report) -> Vec<Goal> {
             worst_growth(report, Scenario::Crowd),
         ),
         open_after_kill(report),
+        Goal::at_most(
+            "the 1,000th turn of a session, time against the 10th",
+            "≤ 125 %",
+            GROWTH,
+            worst_growth(report, Scenario::Sessions),
+        )
+        .about(report, Scenario::Sessions, 1_000),
     ]
 }
 
@@ -111,6 +118,17 @@ impl Goal {
         measured: Option<(f64, String)>,
     ) -> Self {
         Self::held(what, goal, measured, |ratio| ratio <= bound)
+    }
+
+    /// Leaves the goal open where no figure of a scenario is as large as what it is about.
+    fn about(mut self, report: &Report, scenario: Scenario, size: u64) -> Self {
+        let costs = |figure: &&Figure| {
+            figure.quantity.scenario == scenario && figure.quantity.role == Role::Cost
+        };
+        if !report.figures.iter().filter(costs).any(|figure| figure.at >= size) {
+            self.verdict = Verdict::Open;
+        }
+        self
     }
 
     fn held(

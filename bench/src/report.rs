@@ -28,11 +28,13 @@ pub enum Scenario {
     Stream,
     /// Many who follow streams live.
     FanOut,
+    /// An engine that drives sessions.
+    Sessions,
 }
 
 impl Scenario {
     /// All of them, in the order in which they are run and shown.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Operations,
         Self::Life,
         Self::Values,
@@ -40,6 +42,7 @@ impl Scenario {
         Self::Stream,
         Self::FanOut,
         Self::Scale,
+        Self::Sessions,
     ];
 
     /// Returns its name, by which it is chosen.
@@ -53,6 +56,7 @@ impl Scenario {
             Self::Crowd => "crowd",
             Self::Stream => "stream",
             Self::FanOut => "fan-out",
+            Self::Sessions => "sessions",
         }
     }
 }

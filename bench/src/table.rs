@@ -44,6 +44,7 @@ impl Scenario {
             Self::Crowd => "Among few and among many",
             Self::Stream => "A stream of few events and of many",
             Self::FanOut => "Live readers",
+            Self::Sessions => "Sessions",
         }
     }
 
@@ -55,6 +56,7 @@ impl Scenario {
             Self::Crowd => "of what it is among",
             Self::Stream => "events",
             Self::FanOut => "readers",
+            Self::Sessions => "n: callers, turns, messages, sessions, streams",
         }
     }
 }

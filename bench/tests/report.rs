@@ -54,7 +54,7 @@ fn goal(report: &Report, what: &str) -> Goal {
 #[test]
 fn without_a_measurement_every_goal_is_open() {
     let goals = goals(&empty());
-    assert_eq!(goals.len(), 7);
+    assert_eq!(goals.len(), 8);
     assert!(goals.iter().all(|goal| goal.verdict == Verdict::Open));
 }
 
@@ -143,6 +143,21 @@ fn a_goal_about_a_million_is_not_reached_by_less() {
             report.add_figure(Quantity { scenario, what: what.into(), unit, role }, size, value);
         }
         assert_eq!(goal(report, "open after").verdict, verdict);
+    }
+}
+
+#[test]
+fn a_goal_about_the_thousandth_turn_is_not_reached_by_the_thirtieth() {
+    let turn = "a turn, the n-th of its session";
+    for (late, micros, verdict) in
+        [(30, 12.0, Verdict::Open), (1_000, 12.0, Verdict::Reached), (1_000, 13.0, Verdict::Missed)]
+    {
+        let mut report = empty();
+        let values = [(10, 10.0), (late, micros)];
+        figure(&mut report, Scenario::Sessions, turn, Role::Cost, values);
+        let memory = Role::Plain;
+        figure(&mut report, Scenario::Sessions, "memory", memory, [(10, 1.0), (10_000, 9.0)]);
+        assert_eq!(goal(&report, "the 1,000th turn").verdict, verdict, "{late} turns");
     }
 }
 

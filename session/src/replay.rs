@@ -557,6 +557,6 @@ fn differs<T: PartialEq + Serialize>(
 ) -> Option<Difference> {
     let key =
         log.keys().chain(stored.keys()).filter(|key| log.get(*key) != stored.get(*key)).min()?;
-    let side = |map: &BTreeMap<String, T>| map.get(key).map_or_else(|| "none".to_owned(), shown);
+    let side = |map: &BTreeMap<String, T>| map.get(key).map_or_else(|| "nothing".to_owned(), shown);
     Some(Difference { what: format!("{what} `{key}`"), log: side(log), stored: side(stored) })
 }

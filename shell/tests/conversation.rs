@@ -11,6 +11,7 @@ use std::time::Duration;
 use quixos_runtime::store::MemoryStore;
 use quixos_runtime::{Runtime, SystemClock};
 use quixos_shell::{Ask, Exit, Flow, Format, Output, Shell, Style};
+use serde_json::{Value, json};
 
 const BEGIN: &str = "$w = create workspace {data: {name: \"Home\"}}
 $d = call $w.install {instructions: \"\", settings: \"{}\"}
@@ -147,4 +148,71 @@ fn following_shows_what_comes_later() {
     assert!(shown.contains("\"status\":\"cancelled\""), "{shown}");
     assert!(shown.ends_with("1 event; the next is 1\n"), "{shown}");
     assert_eq!(later.join().unwrap(), "true\ntrue\n");
+}
+
+const SESSIONS: &str = "$w = create workspace {data: {name: \"Home\"}}
+$d = call $w.install {instructions: \"\", settings: \"{}\"}
+create registry {leases: [], directory: $d}
+session send s1 \"Hello\" agent default owner bert turn t1";
+
+/// A shell on a store with a session, whoever reads.
+fn with_a_session(format: Format) -> (Shell, Output, Page) {
+    let mut builder = Runtime::builder();
+    for package in quixos_package::packages().into_iter().chain([quixos_session::package()]) {
+        builder = builder.package(package);
+    }
+    let runtime = builder.open(Arc::new(MemoryStore::new())).unwrap();
+    let page = Page::default();
+    let mut output =
+        Output::new(format, Style::default(), Box::new(page.clone()), Box::new(page.clone()));
+    let mut shell = Shell::new(runtime, Arc::new(SystemClock), "anna");
+    shell.run("line", SESSIONS, &mut output).unwrap();
+    page.take();
+    (shell, output, page)
+}
+
+#[test]
+fn a_turn_is_cancelled_and_a_session_closed_when_a_person_says_yes() {
+    let person = Person::default();
+    let (shell, mut output, page) = with_a_session(Format::Text);
+    let mut shell = shell.with_asker(Box::new(person.clone()));
+    for text in ["session cancel s1", "session close s1"] {
+        let failure = shell.run("line", text, &mut output).unwrap_err();
+        assert_eq!(failure.exit, Exit::Interrupted, "{text}");
+        let shown = page.take();
+        assert!(shown.contains("turn t1 is cancelled"), "it shows what would be logged: {shown}");
+    }
+    *person.says_yes.lock().unwrap() = true;
+    shell.run("line", "session cancel s1; session close s1; sessions", &mut output).unwrap();
+    assert!(page.take().contains("s1       cancelled"));
+    assert_eq!(
+        *person.asked.lock().unwrap(),
+        [
+            "cancel turn t1 of s1?",
+            "cancel s1 for good?",
+            "cancel turn t1 of s1?",
+            "cancel s1 for good?"
+        ]
+    );
+}
+
+#[test]
+fn sessions_are_told_to_programs_as_json() {
+    let (mut shell, mut output, page) = with_a_session(Format::Json);
+    let mut told = |text: &str| -> Vec<Value> {
+        shell.run("line", text, &mut output).unwrap();
+        page.take().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let list = &told("sessions owner bert")[0]["sessions"];
+    assert_eq!(list[0]["session"], "s1");
+    assert_eq!(list[0]["holds"][0], json!({ "hold": "unclaimed" }));
+    let shown = &told("session show s1")[0];
+    assert_eq!((&shown["owner"], &shown["standing"]["turn"]), (&json!("bert"), &json!("t1")));
+    let events = told("session follow s1 from 2 limit 1");
+    assert_eq!((&events[0]["type"], &events[1]["next"]), (&json!("turn.started"), &json!(3)));
+    assert_eq!(told("session replay s1")[0], json!({ "ok": true, "events": 4 }));
+    assert_eq!(told("session replay s1 at 3")[0]["state"]["turn"], "t1");
+    assert_eq!(told("session explain s1")[0]["reasons"][0]["rule"], "unclaimed");
+    let paused = &told("session pause s1 \"wait\"")[0];
+    assert_eq!((&paused["applied"], &paused["driven"]), (&json!(true), &json!(false)));
 }

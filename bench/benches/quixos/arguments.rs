@@ -64,6 +64,15 @@ pub(crate) enum Role {
     /// Opens a store, and works until it is killed.
     #[command(hide = true)]
     Load { folder: PathBuf },
+    /// Makes a store with so many sessions, in each of which a turn is over.
+    #[command(hide = true)]
+    Talk { folder: PathBuf, sessions: u64 },
+    /// Opens a store with sessions, and an engine over it that has nothing to do.
+    #[command(hide = true)]
+    Idle { folder: PathBuf },
+    /// Serves sessions whose worker is at an address.
+    #[command(hide = true)]
+    Host { folder: PathBuf, worker: String },
 }
 
 impl Arguments {

@@ -18,6 +18,7 @@ use tokio::time::sleep;
 
 use crate::arguments::Role;
 use crate::callers;
+use crate::desk::{Desk, LOOK_UP, Served, be_host};
 use crate::failure::Failure;
 use crate::process;
 use crate::scenarios::{FILLERS, open as open_office};
@@ -60,6 +61,53 @@ pub(crate) async fn open(folder: &Path) -> Result<Opened, Failure> {
     let mut command = role("open")?;
     command.arg(folder);
     finished(command).await
+}
+
+/// Has a process make a store with so many sessions, in each of which a turn is over.
+pub(crate) async fn talk(folder: &Path, sessions: u64) -> Result<(), Failure> {
+    let mut command = role("talk")?;
+    command.arg(folder).arg(sessions.to_string());
+    finished::<serde_json::Value>(command).await.map(drop)
+}
+
+/// Opens a store with sessions in a process of its own, and returns the memory of that in bytes once
+/// its engine has nothing to do.
+pub(crate) async fn idle(folder: &Path) -> Result<u64, Failure> {
+    let mut command = role("idle")?;
+    command.arg(folder);
+    finished(command).await
+}
+
+/// A host in a process of its own.
+pub(crate) struct HostProcess {
+    child: Child,
+    pub(crate) served: Served,
+}
+
+impl HostProcess {
+    /// Starts one over a new store, for a worker at an address.
+    pub(crate) async fn start(folder: &Path, worker: &str) -> Result<Self, Failure> {
+        let mut command = role("host")?;
+        command.arg(folder).arg(worker).stdin(Stdio::piped());
+        let mut child = command.spawn()?;
+        let served = serde_json::from_str(&line(&mut child).await?)?;
+        Ok(Self { child, served })
+    }
+
+    /// Returns the number of the process; 0 if it is gone.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id().unwrap_or_default()
+    }
+
+    /// Lets it end, and waits for that.
+    pub(crate) async fn stop(mut self) -> Result<(), Failure> {
+        drop(self.child.stdin.take());
+        let status = self.child.wait().await?;
+        if status.success() {
+            return Ok(());
+        }
+        Err(Failure::refused(format!("a host ended with {status}")))
+    }
 }
 
 /// How long a process works before it is killed.
@@ -112,6 +160,16 @@ pub(crate) async fn run(role: &Role) -> Result<(), Failure> {
             println!("{}", serde_json::to_string(&opened)?);
             Ok(())
         }
+        Role::Talk { folder, sessions } => {
+            be_talked(folder, *sessions).await?;
+            println!("{{}}");
+            Ok(())
+        }
+        Role::Idle { folder } => {
+            println!("{}", be_idle(folder).await?);
+            Ok(())
+        }
+        Role::Host { folder, worker } => be_host(folder, worker).await,
         Role::Load { folder } => {
             let mut office = open_office(folder, 0).await?;
             println!("{{}}");
@@ -120,6 +178,34 @@ pub(crate) async fn run(role: &Role) -> Result<(), Failure> {
             }
         }
     }
+}
+
+/// How many talk at once where only the store that comes of it counts.
+const TALKERS: usize = 64;
+
+async fn be_talked(folder: &Path, sessions: u64) -> Result<(), Failure> {
+    let desk = Arc::new(Desk::in_folder(folder).await?);
+    let talking = Arc::clone(&desk);
+    let sessions = usize::try_from(sessions).unwrap_or(usize::MAX);
+    callers::run(TALKERS, 0..sessions, move |number| {
+        let mut talk = talking.talk(format!("s{number}"));
+        async move { talk.say(LOOK_UP).await }
+    })
+    .await?;
+    let desk = Arc::into_inner(desk).ok_or_else(|| Failure::refused("a caller is left"))?;
+    desk.close().await;
+    Ok(())
+}
+
+/// How long an engine is given to see that it has nothing to do.
+const LOOKING: Duration = Duration::from_secs(2);
+
+async fn be_idle(folder: &Path) -> Result<u64, Failure> {
+    let desk = Desk::in_folder(folder).await?;
+    sleep(LOOKING).await;
+    let memory = process::memory_of(std::process::id());
+    desk.close().await;
+    Ok(memory)
 }
 
 /// How many requests are numbered at once.

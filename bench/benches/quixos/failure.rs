@@ -30,6 +30,10 @@ pub(crate) enum Failure {
     Json(#[from] serde_json::Error),
     #[error("{path}: {source}")]
     Page { path: String, source: quixos_bench::MarkdownError },
+    #[error("the engine: {0}")]
+    Engine(#[from] quixos_engine::EngineError),
+    #[error("HTTP: {0}")]
+    Http(#[from] reqwest::Error),
     #[error("a group failed: {0}")]
     Group(String),
     #[error("{0}")]

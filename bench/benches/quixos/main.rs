@@ -3,7 +3,7 @@
 //! `cargo bench -p quixos-bench`, then options behind `--`; how to read what it prints:
 //! docs/benchmarks.md. From the outside in: `arguments.rs`, `driver.rs`, `scenarios.rs` (what is
 //! measured), `callers.rs` (how), `systems.rs` (whom), `work.rs` (doing what), `trace.rs` (how raw
-//! sled and the plain file know what to do).
+//! sled and the plain file know what to do), `desk.rs` (sessions over an engine).
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -13,6 +13,7 @@
 mod arguments;
 mod callers;
 mod child;
+mod desk;
 mod driver;
 mod failure;
 mod process;

@@ -20,9 +20,18 @@ pub(crate) fn worked() -> Duration {
 /// Returns the greatest memory that this process has had at once, in bytes; 0 where the system does
 /// not tell.
 pub(crate) fn greatest_memory() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    memory("self", "VmHWM:")
+}
+
+/// Returns the memory that a process has at the moment, in bytes; 0 where the system does not tell.
+pub(crate) fn memory_of(process: u32) -> u64 {
+    memory(&process.to_string(), "VmRSS:")
+}
+
+fn memory(process: &str, name: &str) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let kibibytes = status.lines().find_map(|line| {
-        let count = line.strip_prefix("VmHWM:")?.trim().strip_suffix("kB")?;
+        let count = line.strip_prefix(name)?.trim().strip_suffix("kB")?;
         count.trim().parse::<u64>().ok()
     });
     kibibytes.unwrap_or(0) << 10

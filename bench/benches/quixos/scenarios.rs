@@ -6,6 +6,7 @@ mod fan_out;
 mod life;
 mod operations;
 mod scale;
+mod sessions;
 mod stream;
 mod values;
 
@@ -31,6 +32,7 @@ pub(crate) async fn measure(scenario: Scenario, bench: &mut Bench<'_>) -> Result
         Scenario::Stream => stream::measure(bench).await,
         Scenario::FanOut => fan_out::measure(bench).await,
         Scenario::Scale => scale::measure(bench).await,
+        Scenario::Sessions => sessions::measure(bench).await,
     }
 }
 
