@@ -46,7 +46,7 @@ mod tests {
 
     fn bearer(tenant: &str, owner: &str) -> Bearer {
         let identity = Identity { id: owner.to_owned(), ..Identity::default() };
-        Bearer { tenant: tenant.to_owned(), identity }
+        Bearer { tenant: tenant.to_owned(), identity, agents: None }
     }
 
     #[test]

@@ -33,10 +33,10 @@ fn of(kind: &Type, indent: &str) -> String {
             words.join(" | ")
         }
         Type::Named(name) => name.clone(),
-        Type::List(item) => match &**item {
-            Type::Words(_) | Type::Choice(_) => format!("({})[]", of(item, indent)),
-            item => format!("{}[]", of(item, indent)),
-        },
+        Type::List(item) if matches!(**item, Type::Words(_) | Type::Choice(_)) => {
+            format!("({})[]", of(item, indent))
+        }
+        Type::List(item) => format!("{}[]", of(item, indent)),
         Type::Map(value) => format!("Record<string, {}>", of(value, indent)),
         Type::Record(record) => record_of(record, indent),
         Type::Choice(variants) => {
