@@ -33,6 +33,16 @@ fn a_log_says_what_is_under_way() {
 }
 
 #[test]
+fn a_head_moves_with_what_is_written_and_by_itself() {
+    let mut replay = Replay::of(&log()).unwrap();
+    let message = json!({ "message": { "id": "m2" }, "parent_id": "m1" });
+    replay.add(&event("message.new", message)).unwrap();
+    assert_eq!(replay.head.as_deref(), Some("m2"));
+    replay.add(&event("head.moved", json!({ "head_id": "m1" }))).unwrap();
+    assert_eq!(replay.head.as_deref(), Some("m1"));
+}
+
+#[test]
 fn what_cannot_follow_is_told_by_its_name() {
     let not_under_way =
         |event: &str, id: &str| ReplayFault::NotUnderWay { event: event.into(), id: id.into() };

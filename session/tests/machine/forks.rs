@@ -44,6 +44,7 @@ async fn a_shorter_view_is_answered_anew_beside_the_old_reply() {
     talk.echo("llm.finished").await;
     assert_eq!(talk.transcript().await, ["Hello", "Hey!"]);
     assert_eq!(talk.events_of("head.moved").await.len(), 1);
+    talk.replay("a head that moved").await;
 }
 
 #[tokio::test]

@@ -17,6 +17,9 @@ use crate::verb::session::words;
 /// How far back the log is searched for why something failed.
 const BACK: u64 = 2_000;
 
+/// How many of the turns that wait are named.
+const SHOWN: usize = 5;
+
 /// Explains a session, or a turn of it.
 ///
 /// # Errors
@@ -144,7 +147,12 @@ impl<'e> Explaining<'e> {
             self.fact("request", text);
         }
         if standing.waiting > 0 {
-            self.fact("behind it", counted(standing.waiting as u64, "turn"));
+            let behind = reader.waiting()?;
+            let shown = behind.iter().take(SHOWN).map(|request| scope.text(request.object()));
+            let shown = shown.collect::<Vec<_>>().join(", ");
+            let count = counted(standing.waiting as u64, "turn");
+            let more = if behind.len() > SHOWN { ", …" } else { "" };
+            self.fact("behind it", format!("{count}: {shown}{more}"));
         }
         if !standing.engine.is_empty() {
             self.fact("engine", words::engine(standing, now));
