@@ -57,6 +57,12 @@ function blockOf({ kind, text, open, tool, args, status, summary }) {
   }
 }
 
+/** Says how often the line of a turn broke, if it did. */
+function broken({ reconnects }) {
+  if (reconnects === 0) return "";
+  return reconnects === 1 ? ", after one reconnect" : `, after ${reconnects} reconnects`;
+}
+
 /** Follows a turn, and shows what it says. */
 async function follow(turn) {
   running = turn;
@@ -64,7 +70,7 @@ async function follow(turn) {
   const shown = show(element("div", "agent"));
   const draw = () => {
     shown.replaceChildren(...turn.message.blocks.map(blockOf));
-    at.state.textContent = turn.reconnects ? `streaming, ${turn.reconnects} reconnects` : "streaming";
+    at.state.textContent = "streaming" + broken(turn);
     shown.scrollIntoView({ block: "end" });
   };
   let due = false;
@@ -85,7 +91,7 @@ async function follow(turn) {
     const { end, continuations } = turn.message;
     if (end?.event === "error") shown.append(element("div", "wrong", end.message));
     if (end?.event === "aborted") shown.append(element("div", "tool", "stopped"));
-    at.state.textContent = turn.reconnects ? `ready, after ${turn.reconnects} reconnects` : "ready";
+    at.state.textContent = "ready" + broken(turn);
     if (end?.finishReason === "action_required") ask(continuations);
   } catch (error) {
     const told = error instanceof RequestError ? `${error.status}: ${error.message}` : String(error);
