@@ -26,6 +26,8 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
+/// The trace of the other test: both may run in one process, whose spans go to one subscriber.
+const OTHER_TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT: &str = "b7ad6b7169203331";
 /// What begins a turn with a tool call.
 const WEATHER: &str = "How is the weather?";
@@ -128,11 +130,11 @@ async fn workers_are_asked_in_the_clients_trace() {
     config.agents[0].worker = WorkerConfig::Http(Box::new(endpoint));
     let take = || std::mem::take(&mut *asked.lock().unwrap());
     let host = Running::with(config.clone(), store.clone()).await;
-    let said = format!("00-{TRACE}-{PARENT}-01");
+    let said = format!("00-{OTHER_TRACE}-{PARENT}-01");
     say_traced(&host, "s", "Hi!", &said).await;
     let asked = take();
     assert!(asked.len() >= 3, "{asked:?}");
-    assert!(asked.iter().all(|it| it.starts_with(&format!("00-{TRACE}-"))), "{asked:?}");
+    assert!(asked.iter().all(|it| it.starts_with(&format!("00-{OTHER_TRACE}-"))), "{asked:?}");
     // Each delivery has a place of its own, and none has the client's.
     assert_eq!(asked.iter().collect::<BTreeSet<_>>().len(), asked.len(), "{asked:?}");
     assert!(!asked.contains(&said));
@@ -154,7 +156,7 @@ async fn workers_are_asked_in_the_clients_trace() {
     host.turn("b", "t1").await;
     let asked = take();
     assert!(!asked.is_empty());
-    assert!(asked.iter().all(|it| it.starts_with(&format!("00-{TRACE}-"))), "{asked:?}");
+    assert!(asked.iter().all(|it| it.starts_with(&format!("00-{OTHER_TRACE}-"))), "{asked:?}");
 
     // Without a trace, or with none that is one, a turn has one of its own.
     for (session, said) in [("c", "nonsense"), ("d", "00-0-0-00")] {
@@ -163,7 +165,7 @@ async fn workers_are_asked_in_the_clients_trace() {
     let asked = take();
     let traces: BTreeSet<_> = asked.iter().map(|it| it[3..35].to_owned()).collect();
     assert_eq!(traces.len(), 2, "{asked:?}");
-    assert!(!traces.contains(TRACE));
+    assert!(!traces.contains(OTHER_TRACE));
     host.stop().await;
 }
 

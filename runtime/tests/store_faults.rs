@@ -74,7 +74,7 @@ impl Disk for FaultyDisk {
         file.sync_data()
     }
 
-    fn read(&self, file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
+    fn read_at(&self, file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
         let mut there = 0;
         loop {
             let at = offset + there as u64;

@@ -101,10 +101,10 @@ impl Disk for FailingDisk {
         }
     }
 
-    fn read(&self, file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
+    fn read_at(&self, file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
         match self.met(DiskCall::Read) {
             Some(how) => Err(how.error()),
-            None => Plain.read(file, offset, bytes),
+            None => Plain.read_at(file, offset, bytes),
         }
     }
 

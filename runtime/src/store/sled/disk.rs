@@ -31,7 +31,7 @@ pub trait Disk: Debug + Send + Sync {
     ///
     /// # Errors
     /// The system's.
-    fn read(&self, mut file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
+    fn read_at(&self, mut file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
         file.seek(SeekFrom::Start(offset))?;
         let mut there = 0;
         while there < bytes.len() {

@@ -36,8 +36,8 @@ pub(super) fn read_before(disk: &dyn Disk, log: &File, folder: &Path) -> io::Res
     for number in 0..log.metadata()?.len().div_ceil(segment_bytes) {
         let offset = number * segment_bytes;
         let header = &mut segment[..HEADER_BYTES];
-        if disk.read(log, offset, header)? < HEADER_BYTES || place(header) >= covered {
-            disk.read(log, offset, &mut segment)?;
+        if disk.read_at(log, offset, header)? < HEADER_BYTES || place(header) >= covered {
+            disk.read_at(log, offset, &mut segment)?;
         }
     }
     Ok(())
