@@ -105,8 +105,11 @@ fn each_call_is_told_with_what_it_came_to() {
 fn what_was_taken_back_is_not_told() {
     let (_store, notes, _runtime, shelf) = observed(Limits::default());
     let create = step("create", "n", None);
-    let fails =
-        [nested("nest", &[create.clone()]), step("log", "lost", None), step("fail", "no", None)];
+    let fails = [
+        nested("nest", std::slice::from_ref(&create)),
+        step("log", "lost", None),
+        step("fail", "no", None),
+    ];
     shelf.play(&[nested("try", &fails), step("log", "kept", None), create.clone()]).unwrap();
     shelf.play(&[nested("nest", &[create]), step("fail", "no", None)]).unwrap_err();
     assert_eq!(notes.told().played, [1]);
@@ -146,7 +149,7 @@ fn who_is_sent_away_is_told_too() {
         let held = holder.read_held(|_| {
             stands.send(()).unwrap();
             // Ends when the other end is dropped.
-            drop(goes.recv());
+            let _ = goes.recv();
             Ok(())
         });
         blocking(held).unwrap();
