@@ -74,6 +74,11 @@ impl ApiError {
         self.status == StatusCode::PAYLOAD_TOO_LARGE
     }
 
+    /// Tells whether the body took too long to come.
+    pub(crate) fn is_too_slow(&self) -> bool {
+        self.status == StatusCode::REQUEST_TIMEOUT
+    }
+
     fn internal(code: &str) -> Self {
         let error = "the host failed; its log says how";
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, code, error)

@@ -18,7 +18,7 @@ use axum::http::{Method, StatusCode, header};
 use axum::{Router, middleware};
 use tower_http::cors::{Any, CorsLayer};
 
-pub(crate) use body::Body;
+pub(crate) use body::{Body, PATIENCE};
 
 use crate::error::ApiError;
 use crate::metrics;

@@ -1,5 +1,6 @@
 //! The host as a program uses it: opened over a store, served on a listener, closed.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,8 +9,8 @@ use axum::Router;
 use quixos_engine::http::HttpClient;
 use quixos_engine::{Engine, Options};
 use quixos_package::agent_runtime::{
-    Agent, AgentDirectory, AgentDirectoryCreateAgentInput, AgentDirectoryObject, AgentUpdateInput,
-    AgentWorkspace, AgentWorkspaceInstallInput,
+    Agent, AgentDirectory, AgentDirectoryCreateAgentInput, AgentDirectoryObject, AgentObject,
+    AgentUpdateInput, AgentWorkspace, AgentWorkspaceInstallInput,
 };
 use quixos_package::workspace::{WorkspaceData, WorkspaceObject, WorkspaceObjectInput};
 use quixos_runtime::store::Store;
@@ -104,6 +105,11 @@ impl Host {
         let roster = config.roster(&HttpClient::new(HttpClient::CONNECT_TIMEOUT)?);
         let session = runtime.session(Caller::operator("host"));
         let (registry, directory) = home(&runtime, &session).await?;
+        let mut known = BTreeMap::new();
+        for agent in AgentDirectory::on(&session, directory).agents().await? {
+            let data = Agent::on(&session, agent).data().await?;
+            known.entry(data.name).or_insert((agent, data.settings));
+        }
         for agent in &config.agents {
             let settings = WrittenSettings {
                 agent: Some(agent.config.clone()),
@@ -113,7 +119,10 @@ impl Host {
             };
             let settings = serde_json::to_value(settings)
                 .map_err(|source| HostError::Settings { agent: agent.name.clone(), source })?;
-            configure(&session, directory, &agent.name, &settings).await?;
+            match known.remove(&agent.name) {
+                Some((agent, written)) => configure(&session, agent, &written, settings).await?,
+                None => create(&session, directory, &agent.name, &settings).await?,
+            }
         }
         let options = Options {
             observer: Some(metrics.errands.clone()),
@@ -261,33 +270,35 @@ async fn first<A: Atom>(runtime: &Runtime) -> Result<Option<Ref<A>>, CallError> 
 /// Sets what an agent's sessions are run with. The rest of its settings is left as it is.
 async fn configure(
     session: &Session,
+    agent: Ref<AgentObject>,
+    written: &str,
+    settings: Value,
+) -> Result<(), CallError> {
+    let mut known: Map<String, Value> = serde_json::from_str(written)
+        .map_err(|error| CallError::Corrupt { message: error.to_string() })?;
+    if known.get("session") != Some(&settings) {
+        known.insert("session".to_owned(), settings);
+        let settings = Some(Value::Object(known).to_string());
+        let update = AgentUpdateInput { settings, ..unchanged() };
+        Agent::on(session, agent).update(&update).await?;
+    }
+    Ok(())
+}
+
+/// Makes an agent that is not there yet.
+async fn create(
+    session: &Session,
     directory: Ref<AgentDirectoryObject>,
     name: &str,
     settings: &Value,
 ) -> Result<(), CallError> {
-    let directory = AgentDirectory::on(session, directory);
-    for agent in directory.agents().await? {
-        let agent = Agent::on(session, agent);
-        let data = agent.data().await?;
-        if data.name != name {
-            continue;
-        }
-        let mut known: Map<String, Value> = serde_json::from_str(&data.settings)
-            .map_err(|error| CallError::Corrupt { message: error.to_string() })?;
-        if known.get("session") != Some(settings) {
-            known.insert("session".to_owned(), settings.clone());
-            let settings = Some(Value::Object(known).to_string());
-            agent.update(&AgentUpdateInput { settings, ..unchanged() }).await?;
-        }
-        return Ok(());
-    }
     let input = AgentDirectoryCreateAgentInput {
         name: name.to_owned(),
         description: String::new(),
         instructions: String::new(),
         settings: json!({ "session": settings }).to_string(),
     };
-    directory.create_agent(&input).await?;
+    AgentDirectory::on(session, directory).create_agent(&input).await?;
     Ok(())
 }
 

@@ -52,6 +52,12 @@ impl Problem {
         }
     }
 
+    /// A body that took too long to come.
+    pub(crate) fn too_slow() -> Self {
+        let status = StatusCode::REQUEST_TIMEOUT;
+        Self { status, retryable: true, ..Self::conflict("the body took too long to come") }
+    }
+
     /// Something that may be later.
     pub(crate) fn unavailable(message: impl Into<String>) -> Self {
         Self {

@@ -163,7 +163,13 @@ impl TurnStream {
             if self.has_begun {
                 return Ok(());
             }
+            // What comes behind the end of the turn is of others.
+            if self.end.is_some() {
+                break;
+            }
         }
+        // Nobody has more than the log has, whatever the cursor says.
+        self.cursor = self.cursor.min(Position::before(end));
         self.begin();
         self.listen();
         // Of a turn that is over, and that the reader has all of, the end is told again.

@@ -5,13 +5,21 @@ use axum::http::StatusCode;
 use futures_util::StreamExt as _;
 
 use crate::error::ApiError;
+use crate::routes::PATIENCE;
 
 /// Bytes that are still taken, and dropped, of a body that has too many: who is still sending when
 /// it is answered may not hear the answer.
 const DROPPED: usize = 16 << 20;
 
-/// Reads a body.
+/// Reads a body, which has as long to come as any other.
 pub(super) async fn read(body: Body, most: usize) -> Result<Vec<u8>, ApiError> {
+    tokio::time::timeout(PATIENCE, whole(body, most)).await.map_err(|_| {
+        let error = "the body took too long to come";
+        ApiError::new(StatusCode::REQUEST_TIMEOUT, "timeout", error)
+    })?
+}
+
+async fn whole(body: Body, most: usize) -> Result<Vec<u8>, ApiError> {
     let mut pieces = body.into_data_stream();
     let mut bytes = Vec::new();
     let mut total = 0_usize;

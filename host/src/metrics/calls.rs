@@ -7,6 +7,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use quixos_package::agent_runtime::{AgentAdmission, AgentRequestClaimOutput};
 use quixos_runtime::{AnsweredCall, CallError, Did, Observer, WrittenGroup};
 use quixos_session::sessions::SessionEvent;
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Names, Words, amounts, bytes, seconds};
@@ -19,6 +20,14 @@ const CLAIM: &str = "request_claim";
 const LOG: &str = "SessionObject.events";
 /// The event that says what a model call used.
 const REPLIED: &str = "llm.call.completed";
+
+/// What is read of a reply. The rest of it, however long, is passed over: callers wait meanwhile.
+#[derive(Deserialize)]
+struct Reply {
+    response: Option<Box<Self>>,
+    usage: Option<Value>,
+    cost: Option<Value>,
+}
 
 /// What the runtime tells.
 #[derive(Debug)]
@@ -133,9 +142,9 @@ impl Calls {
 
     /// Adds what a model call used. Providers have their own names for it.
     fn used(&self, payload: &str) {
-        let Ok(payload) = serde_json::from_str::<Value>(payload) else { return };
-        let response = payload.get("response").unwrap_or(&payload);
-        let usage = response.get("usage");
+        let Ok(reply) = serde_json::from_str::<Reply>(payload) else { return };
+        let response = reply.response.as_deref().unwrap_or(&reply);
+        let usage = response.usage.as_ref();
         let count = |names: [&str; 2]| {
             let found = names.iter().find_map(|name| usage?.get(name)?.as_u64());
             found.unwrap_or_default()
@@ -146,7 +155,7 @@ impl Calls {
         ] {
             self.tokens.get_or_create(&Tokens { direction }).inc_by(count(names));
         }
-        let cost = response.get("cost").and_then(Value::as_str);
+        let cost = response.cost.as_ref().and_then(Value::as_str);
         let dollars = cost.and_then(|cost| cost.parse::<f64>().ok());
         if let Some(dollars) = dollars.filter(|it| it.is_finite() && *it >= 0.0) {
             self.dollars.inc_by(dollars);

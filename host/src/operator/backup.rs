@@ -33,8 +33,10 @@ async fn backup(inside: Shared) -> Result<Response, ApiError> {
         ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "busy", error)
     })?;
     let (runtime, folder) = (inside.runtime.clone(), inside.folder.clone());
-    let written = tokio::task::spawn_blocking(move || write(&runtime, folder.as_deref()));
-    let written = written.await.map_err(|error| failed(&ExportError::Write(error.into())))?;
+    // The place goes along: whoever goes away does not end the copy.
+    let written = tokio::task::spawn_blocking(move || (write(&runtime, folder.as_deref()), place));
+    let (written, place) =
+        written.await.map_err(|error| failed(&ExportError::Write(error.into())))?;
     let (file, length) = written.map_err(|error| failed(&error))?;
     let pieces = ReaderStream::with_capacity(tokio::fs::File::from_std(file), PIECE);
     // The next one may begin when this file is gone.

@@ -114,6 +114,8 @@ fn after(headers: &HeaderMap, query: &StreamQuery) -> Result<Option<Position>, P
 pub(crate) fn unread(error: &ApiError) -> Problem {
     if error.is_too_large() {
         Problem::coded(ErrorCode::MessageTooLarge, "the body has more bytes than are taken")
+    } else if error.is_too_slow() {
+        Problem::too_slow()
     } else {
         Problem::invalid("the body ended early")
     }

@@ -10,7 +10,7 @@ use axum::http::StatusCode;
 use crate::error::ApiError;
 
 /// How long a body may take to come, however it comes.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The bytes of a body, of which there are not too many.
 pub(crate) struct Body(pub(crate) Bytes);

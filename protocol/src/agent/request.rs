@@ -1,5 +1,7 @@
 //! What a client asks: news for a thread, answers to what a turn waits for, or both.
 
+use std::collections::HashSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -145,13 +147,13 @@ impl AgentRequest {
                 return Err(RequestError::TooLong { path, size, limit });
             }
         }
+        let mut answered = HashSet::new();
         for (at, result) in self.action_results().iter().enumerate() {
             let path = format!("/context/actionResults/{at}/actionId");
             if result.action_id.is_empty() {
                 return Err(fault(path, "is empty"));
             }
-            let earlier = self.action_results().iter().take(at);
-            if earlier.into_iter().any(|earlier| earlier.action_id == result.action_id) {
+            if !answered.insert(result.action_id.as_str()) {
                 return Err(fault(path, format!("`{}` is answered twice", result.action_id)));
             }
         }

@@ -136,7 +136,7 @@ impl RemoteShell {
         response: Response,
         output: &mut Output,
     ) -> Result<Ended, Failure> {
-        let mut lines = Lines { response, buffer: Vec::new() };
+        let mut lines = Lines { response, buffer: Vec::new(), seen: 0 };
         let mut failed = None;
         let mut asked = None;
         while let Some(line) = lines.next().await? {
@@ -174,18 +174,22 @@ struct Lines {
     response: Response,
     /// What came behind the last line.
     buffer: Vec<u8>,
+    /// How much of that has no end of a line.
+    seen: usize,
 }
 
 impl Lines {
     /// Returns the next line that says something.
     async fn next(&mut self) -> Result<Option<Vec<u8>>, Failure> {
         loop {
-            while let Some(end) = self.buffer.iter().position(|byte| *byte == b'\n') {
-                let line: Vec<u8> = self.buffer.drain(..=end).collect();
+            while let Some(end) = self.buffer[self.seen..].iter().position(|it| *it == b'\n') {
+                let line: Vec<u8> = self.buffer.drain(..=self.seen + end).collect();
+                self.seen = 0;
                 if !line.trim_ascii().is_empty() {
                     return Ok(Some(line));
                 }
             }
+            self.seen = self.buffer.len();
             let piece = timeout(SILENCE, self.response.chunk()).await;
             let piece = piece.map_err(|_| broken("it says nothing any more"))?;
             match piece.map_err(|error| broken(&causes(&error)))? {

@@ -5,6 +5,7 @@
 use quixos_runtime::{CallError, Ref};
 
 use crate::Streams;
+use crate::lineage::DEPTH;
 use crate::offset::{self, START};
 use crate::refusal::Refusal;
 use crate::status::{ABSENT, OPEN};
@@ -66,6 +67,16 @@ impl Wanted {
             OPEN => {}
             ABSENT => return Err(Refusal::NoSource.into()),
             _ => return Err(Refusal::SourceGone.into()),
+        }
+        // Whether a stream is needed is asked down its forks, so there are not too many one below the
+        // other, whether they share anything or not.
+        let (mut above, mut at) = (1, source);
+        while let Some(next) = cx.stream(at).source()? {
+            above += 1;
+            if above > DEPTH {
+                return Err(Refusal::Lineage.into());
+            }
+            at = next;
         }
         let branch = Branch { offset: fork.offset.clone(), sub: fork.sub };
         let plan: BranchPlan = cx.stream(source).branch(&branch)?;
