@@ -114,7 +114,13 @@ impl Errand {
 
     /// Asks the agent's worker.
     async fn deliver(&self, place: TraceContext) -> Result<(), CallError> {
-        let body = self.client().request_of(&self.due.id).await?;
+        let body = match self.client().request_of(&self.due.id).await {
+            // It will be no smaller the next time.
+            Err(error @ CallError::Limit { .. }) => {
+                return self.fail_delivery(&error.to_string(), false, Vec::new()).await;
+            }
+            body => body?,
+        };
         let request: DecisionRequest = serde_json::from_str(&body).map_err(|error| {
             CallError::Corrupt { message: format!("a decision cannot be read: {error}") }
         })?;
@@ -142,7 +148,12 @@ impl Errand {
                     answer: answer.to_string(),
                     blocks,
                 };
-                self.persist(&Step::Answer(answer)).await.map(drop)
+                match self.persist(&Step::Answer(answer)).await {
+                    Err(error) if is_for_good(&error) => {
+                        self.fail_delivery(&error.to_string(), false, Vec::new()).await
+                    }
+                    answered => answered.map(drop),
+                }
             }
             Some(Err(error)) => self.fail_delivery(&error.message, error.retryable, blocks).await,
             None => self.fail_delivery("deadline exceeded", true, blocks).await,
@@ -219,7 +230,29 @@ impl Errand {
             error,
             blocks,
         };
-        self.persist(&Step::Settle(settle)).await.map(drop)
+        match self.persist(&Step::Settle(settle)).await {
+            // Made again, the call would be paid again, and come to the same.
+            Err(error) if is_for_good(&error) => {
+                let error = failure(ProviderError {
+                    message: format!("the reply cannot be kept: {error}"),
+                    code: quixos_protocol::ErrorCode::ProviderError,
+                    retryable: false,
+                    retry_after: None,
+                    detail: None,
+                });
+                let settle = Settle {
+                    by: self.system(),
+                    fence: Some(self.fence.clone()),
+                    call: call.clone(),
+                    attempt: Some(attempt),
+                    result: None,
+                    error: Some(error),
+                    blocks: Vec::new(),
+                };
+                self.persist(&Step::Settle(settle)).await.map(drop)
+            }
+            settled => settled.map(drop),
+        }
     }
 
     async fn complete(
@@ -311,6 +344,12 @@ pub(crate) enum Step {
     Wake,
     Spawn(SessionRegistrySpawnInput),
     Send(SessionRegistrySendInput),
+}
+
+/// Tells whether a step fails however often it is taken. The session is told so: else it would have
+/// the same done again.
+fn is_for_good(error: &CallError) -> bool {
+    matches!(error, CallError::Limit { .. } | CallError::Invalid { .. })
 }
 
 fn failure(error: ProviderError) -> CallFailure {

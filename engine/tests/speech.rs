@@ -165,6 +165,21 @@ async fn read(engine: &Engine, call: &str, block: u32, wanted: usize) -> (String
     (text, pieces)
 }
 
+/// A reply that is longer than a value may be cannot be kept. Made again, the call would be paid
+/// again; the model here has nothing more to say.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reply_that_is_too_long_to_keep_is_a_failure_and_not_asked_for_again() {
+    let (engine, cues) = stage(false).await;
+    ask(&engine, false).await;
+    reply(&cues, &"x".repeat(5 << 20));
+    let failed = event(&engine, "llm.call.errored").await;
+    assert_eq!(failed["retryable"], false, "{failed}");
+    assert!(failed["error"].as_str().unwrap().contains("cannot be kept"), "{failed}");
+    wait_for(&engine, "s", "paused", |view| view["status"] == "interrupted").await;
+    assert_eq!(events(&engine, "llm.call.requested").await.len(), 1);
+    engine.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn blocks_are_in_the_log_before_they_are_heard_and_whole_when_they_end() {
     for is_worker in [false, true] {

@@ -352,6 +352,28 @@ async fn a_fork_has_what_its_source_had_and_keeps_it() {
     host.stop().await;
 }
 
+/// Whether a stream is still needed is asked down its forks: also where they have nothing of their
+/// own, there is an end to how many lie one below the other, and a key can be had again.
+#[tokio::test(flavor = "multi_thread")]
+async fn forks_of_forks_that_share_nothing_come_to_an_end_too() {
+    let host = Running::demo().await;
+    ask(&host, Method::PUT, "f0", &[TEXT], "").await;
+    for fork in 1..=16 {
+        let source = format!("/v1/stream/f{}", fork - 1);
+        let put =
+            status(&host, Method::PUT, &format!("f{fork}"), &[("stream-forked-from", &source)], "");
+        assert_eq!(put.await, 201, "{fork}");
+    }
+    let deepest = [("stream-forked-from", "/v1/stream/f16")];
+    let refused = refusal(ask(&host, Method::PUT, "f17", &deepest, "").await, "retry-after").await;
+    assert_eq!(refused, (409, "lineage".to_owned(), None));
+    for fork in 0..=16 {
+        assert_eq!(status(&host, Method::DELETE, &format!("f{fork}"), &[], "").await, 204);
+    }
+    assert_eq!(status(&host, Method::PUT, "f0", &[TEXT], "").await, 201);
+    host.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stream_that_nobody_uses_is_over() {
     let host = Running::demo().await;

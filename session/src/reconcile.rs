@@ -3,13 +3,12 @@
 //! Identity is by id alone. The front of a list that is in the tree says where one stands; from the
 //! first message that is not, all is written, so that each branch is one straight line of its own.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use quixos_protocol::{DraftMessage, Role};
 use quixos_runtime::CallError;
 
 use crate::past::Past;
-use crate::sessions::NodeData;
 use crate::{messages, tree};
 
 /// What writing a list would do.
@@ -56,16 +55,17 @@ pub(crate) fn fold(
     head: Option<&str>,
     list: Vec<DraftMessage>,
 ) -> Result<Vec<DraftMessage>, CallError> {
+    let mut path = None;
     list.into_iter()
         .map(|draft| {
             let echoed = match &draft.tool_call_id {
                 Some(call) if draft.role == Role::Tool && !is_known(past, &draft)? => {
-                    result_of(past, head, call)?
+                    result_of(past, head, call, &mut path)?
                 }
                 Some(_) | None => None,
             };
             Ok(match echoed {
-                Some(node) => draft.with_id(node.id),
+                Some(id) => draft.with_id(id),
                 None => draft,
             })
         })
@@ -79,20 +79,40 @@ fn is_known(past: &impl Past, draft: &DraftMessage) -> Result<bool, CallError> {
     })
 }
 
-/// Returns the recorded answer to a call: on the active path, else the newest.
+/// What the active path has, read once for a whole list.
+struct Path {
+    ids: HashSet<String>,
+    /// The last answer to each call.
+    answers: HashMap<String, String>,
+}
+
+impl Path {
+    fn read(past: &impl Past, head: Option<&str>) -> Result<Self, CallError> {
+        let mut path = Self { ids: HashSet::new(), answers: HashMap::new() };
+        for node in tree::path(past, head)? {
+            if let Some(call) = messages::message(&node)?.tool_call_id {
+                path.answers.insert(call, node.id.clone());
+            }
+            path.ids.insert(node.id);
+        }
+        Ok(path)
+    }
+}
+
+/// Returns the id of the recorded answer to a call: on the active path, else the newest.
 fn result_of(
     past: &impl Past,
     head: Option<&str>,
     call: &str,
-) -> Result<Option<NodeData>, CallError> {
+    path: &mut Option<Path>,
+) -> Result<Option<String>, CallError> {
     let Some(newest) = past.result(call)? else { return Ok(None) };
-    if tree::is_on_path(past, head, Some(&newest.id))? {
-        return Ok(Some(newest));
+    let path = match path {
+        Some(path) => path,
+        None => path.insert(Path::read(past, head)?),
+    };
+    if path.ids.contains(&newest.id) {
+        return Ok(Some(newest.id));
     }
-    for node in tree::path(past, head)?.into_iter().rev() {
-        if messages::message(&node)?.tool_call_id.as_deref() == Some(call) {
-            return Ok(Some(node));
-        }
-    }
-    Ok(Some(newest))
+    Ok(Some(path.answers.get(call).cloned().unwrap_or(newest.id)))
 }

@@ -84,13 +84,17 @@ pub(crate) fn reply_with(
     head: Option<&str>,
     call: &str,
 ) -> Result<Option<String>, CallError> {
+    // As a message that made it has it in its text: no other need be understood.
+    let quoted = stored::json_text(&call)?;
     let mut next = head.map(str::to_owned);
     while let Some(id) = next {
         let Some(node) = past.node(&id)? else { break };
-        let message = messages::message(&node)?;
-        let made = message.tool_calls.iter().any(|made| made.id == call);
-        if message.role == Role::Assistant && made {
-            return Ok(Some(id));
+        if node.message.contains(&quoted) {
+            let message = messages::message(&node)?;
+            let made = message.tool_calls.iter().any(|made| made.id == call);
+            if message.role == Role::Assistant && made {
+                return Ok(Some(id));
+            }
         }
         next = node.parent;
     }

@@ -41,7 +41,7 @@ fn deliver(
         // Not even that it exists.
         return Ok(Err("there is no such session".to_owned()));
     }
-    let cause = cause(cx, sender)?;
+    let cause = cause(cx, sender, send)?;
     let depth = match cause {
         Some(request) => cx.work(request).admission()?.causal_depth.saturating_add(1),
         None => 0,
@@ -61,11 +61,18 @@ fn deliver(
     }
 }
 
-/// Returns the request that a session sends from: that of its turn, else its last one.
+/// Returns the request that a session sends from: that of the turn which sent, else that of the active
+/// one, else its last one.
 fn cause(
     cx: &Context<'_>,
     sender: Ref<SessionObject>,
+    send: &SendData,
 ) -> Result<Option<Ref<AgentRequestObject>>, CallError> {
+    if let Some(turn) = &send.turn
+        && let Some(request) = cx.session(sender).turns_at(turn)?.first()
+    {
+        return Ok(Some(*request));
+    }
     if let Some(request) = cx.session(sender).request()? {
         return Ok(Some(request));
     }

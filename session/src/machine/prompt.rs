@@ -1,6 +1,6 @@
 //! The prompt of a model call: put together when the call is requested, and kept as it is.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use quixos_protocol::DraftMessage;
 use quixos_runtime::CallError;
@@ -66,7 +66,8 @@ fn identified(
     prompt: Vec<DraftMessage>,
     listed: &[DraftMessage],
 ) -> Result<Vec<DraftMessage>, CallError> {
-    let is_named = |listed: &&DraftMessage| prompt.iter().any(|named| named.id == listed.id);
+    let named: HashSet<Option<&str>> = prompt.iter().map(|named| named.id.as_deref()).collect();
+    let is_named = |listed: &&DraftMessage| named.contains(&listed.id.as_deref());
     let mut recorded: Vec<&DraftMessage> = listed.iter().filter(|it| !is_named(it)).collect();
     let mut repeated: HashMap<String, u32> = HashMap::new();
     let identify = |draft: DraftMessage| {
