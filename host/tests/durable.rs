@@ -359,10 +359,9 @@ async fn forks_of_forks_that_share_nothing_come_to_an_end_too() {
     let host = Running::demo().await;
     ask(&host, Method::PUT, "f0", &[TEXT], "").await;
     for fork in 1..=16 {
-        let source = format!("/v1/stream/f{}", fork - 1);
-        let put =
-            status(&host, Method::PUT, &format!("f{fork}"), &[("stream-forked-from", &source)], "");
-        assert_eq!(put.await, 201, "{fork}");
+        let (path, source) = (format!("f{fork}"), format!("/v1/stream/f{}", fork - 1));
+        let from = [("stream-forked-from", source.as_str())];
+        assert_eq!(status(&host, Method::PUT, &path, &from, "").await, 201, "{path}");
     }
     let deepest = [("stream-forked-from", "/v1/stream/f16")];
     let refused = refusal(ask(&host, Method::PUT, "f17", &deepest, "").await, "retry-after").await;
