@@ -234,6 +234,28 @@ async fn two_readers_see_the_same_and_the_slower_one_loses_nothing() {
     host.stop().await;
 }
 
+/// As one has it who kept the cursor of a store that was restored since.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cursor_that_is_ahead_of_the_log_misses_no_end() {
+    let host = paced(40, Arc::new(MemoryStore::new())).await;
+    let mut turn = Conversation::default();
+    let mut reading = host.read(AGENT, &says("Something long")).await;
+    turn.connect();
+    while !turn.has_open_block() {
+        turn.take(&reading.next().await.unwrap());
+    }
+    let mut ahead = host.follow(&turn.request, Some("999999.0")).await;
+    while let Some(came) = reading.next().await {
+        turn.take(&came);
+    }
+    let mut last = None;
+    while let Some(came) = ahead.next().await {
+        last = Some(came.event);
+    }
+    assert_eq!(last, turn.end);
+    host.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn words_come_one_by_one() {
     let host = paced(30, Arc::new(MemoryStore::new())).await;
