@@ -4,9 +4,13 @@
 // history. Nothing is asked for here; `now` ends what has not ended.
 
 import { brief, line, said, unpacked } from "./text.js";
-import { instant } from "./time.js";
+import { instant, span } from "./time.js";
 
 const CALL = /^(llm\.call|tool\.call|sub_agent)\.(requested|dispatched|completed|turn_completed|errored)$/;
+/** Marks on the axis at most. */
+const MARKS = 6;
+/** How far along the axis, as a part of it, a label still has room to its right. */
+const LABELLED = 0.85;
 
 /**
  * Puts a timeline together. `questions` are `{reference, data, settled}`, `items`
@@ -278,4 +282,20 @@ function cost(spent) {
 export function word(text) {
   const plain = String(text).replaceAll("_", " ");
   return plain.charAt(0).toUpperCase() + plain.slice(1);
+}
+
+/**
+ * Round marks along a length, from zero, each with its label. One so near the end that its label would
+ * reach beyond it, on the narrowest page, has none.
+ */
+export function ticks(length) {
+  const steps = [1, 2, 5]
+    .flatMap((it) => [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((power) => it * 10 ** power))
+    .concat([15_000, 30_000, 60_000, 300_000, 900_000, 1_800_000, 3_600_000, 21_600_000, 86_400_000])
+    .sort((one, other) => one - other);
+  const step = steps.find((it) => length / it <= MARKS) ?? length;
+  return Array.from({ length: Math.floor(length / step) + 1 }, (_, index) => {
+    const at = index * step;
+    return { at, label: at === 0 ? "0" : at > LABELLED * length ? "" : span(at) };
+  });
 }

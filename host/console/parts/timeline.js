@@ -4,20 +4,19 @@ import { h } from "../lib/dom.js";
 import { to } from "../lib/route.js";
 import { short } from "../lib/reference.js";
 import { span } from "../lib/time.js";
+import { ticks } from "../lib/timeline.js";
 import { at, dot, empty, link } from "./bits.js";
 
 /** Bars narrower than this, in percent, cannot be seen. */
 const NARROW = 0.6;
-/** Marks on the axis at most. */
-const MARKS = 6;
 
 /** Draws the lanes. */
 export function chart({ start, end, lanes }) {
   if (lanes.length === 0) return empty("Nothing has begun yet.");
   const length = Math.max(1, end - start);
   const percent = (it) => (100 * (it - start)) / length;
-  const marks = ticks(length).map((it) =>
-    h("span", { class: "tick", style: { left: `${(100 * it) / length}%` } }, it === 0 ? "0" : span(it)),
+  const marks = ticks(length).map(({ at, label }) =>
+    h("span", { class: "tick", style: { left: `${(100 * at) / length}%` } }, label),
   );
   return h(
     "div",
@@ -59,16 +58,6 @@ export function chart({ start, end, lanes }) {
       ),
     ),
   );
-}
-
-/** Round marks along a length, from zero. */
-export function ticks(length) {
-  const steps = [1, 2, 5]
-    .flatMap((it) => [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((power) => it * 10 ** power))
-    .concat([15_000, 30_000, 60_000, 300_000, 900_000, 1_800_000, 3_600_000, 21_600_000, 86_400_000])
-    .sort((one, other) => one - other);
-  const step = steps.find((it) => length / it <= MARKS) ?? length;
-  return Array.from({ length: Math.floor(length / step) + 1 }, (_, index) => index * step);
 }
 
 /** Says what happened, in order. */

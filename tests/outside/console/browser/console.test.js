@@ -112,6 +112,7 @@ test("the overview says who waits, what runs, and what was done", async () => {
 
 test("what is done elsewhere shows by itself", async () => {
   const page = await open("#/requests");
+  await page.getByRole("row").filter({ hasText: "Summarise the annual" }).waitFor();
   const before = await page.getByRole("row").count();
   await shell(
     host,

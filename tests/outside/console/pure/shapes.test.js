@@ -6,7 +6,7 @@ import { grouped } from "../console/lib/diff.js";
 import { firstAt, rowCommand } from "../console/lib/load.js";
 import { sessionStatus, waitsFor } from "../console/lib/session.js";
 import { brief, cut, pretty, said } from "../console/lib/text.js";
-import { timeline } from "../console/lib/timeline.js";
+import { ticks, timeline } from "../console/lib/timeline.js";
 import { folded, layout } from "../console/lib/tree.js";
 
 const node = (id, parent_id) => ({ message: { id, role: "user", content: id }, parent_id });
@@ -250,4 +250,11 @@ test("a row is looked up by one command", () => {
     rowCommand("atom:org.quixos.agent:item/01ARZ3NDEKTSV4RRFFQ69G5FAV"),
     "get {reference: item/01ARZ3NDEKTSV4RRFFQ69G5FAV, data: item/01ARZ3NDEKTSV4RRFFQ69G5FAV.data}",
   );
+});
+
+test("marks are round, few, and have no label where it would reach beyond the end", () => {
+  const labels = (length) => ticks(length).map(({ label }) => label);
+  assert.deepEqual(labels(640), ["0", "200ms", "400ms", ""]);
+  assert.deepEqual(labels(90_000), ["0", "15s", "30s", "45s", "1m", "1m 15s", ""]);
+  assert.deepEqual(labels(1), ["0", ""]);
 });
