@@ -118,7 +118,7 @@ async fn serve(
     connection.shutdown().await
 }
 
-async fn receive(connection: &mut TcpStream) -> Option<Received> {
+pub(crate) async fn receive(connection: &mut TcpStream) -> Option<Received> {
     let mut bytes = Vec::new();
     loop {
         let end = bytes.windows(4).position(|four| four == b"\r\n\r\n");
