@@ -16,7 +16,7 @@ use bytes::Bytes;
 use quixos_schema::{Cardinality, Tag};
 
 use crate::error::CallError;
-use crate::header::Header;
+use crate::header::{self, Malformed};
 use crate::inverse;
 use crate::key;
 use crate::model::{AtomModel, EdgeModel};
@@ -65,8 +65,10 @@ pub(crate) fn in_header(
     edge: &EdgeModel,
 ) -> Result<Single, CallError> {
     let Some(bytes) = read.header(source)? else { return Ok(Single::Nowhere) };
-    let Some(header) = Header::decode(&bytes) else { return Ok(Single::Malformed) };
-    Ok(header.target(edge.tag).map_or(Single::Nowhere, Single::To))
+    Ok(match header::target_in(&bytes, edge.tag) {
+        Ok(target) => target.map_or(Single::Nowhere, Single::To),
+        Err(Malformed) => Single::Malformed,
+    })
 }
 
 /// Reads the target of an edge with at most one.

@@ -52,6 +52,23 @@ impl Header {
     }
 }
 
+/// Finds the target that a stored header says for a slot, without taking all of it apart; an error
+/// when it is malformed.
+pub(crate) fn target_in(bytes: &[u8], slot: Tag) -> Result<Option<ObjectRef>, Malformed> {
+    const TAG: usize = size_of::<Tag>();
+    let begin = postcard::take_from_bytes::<(u64, i64, usize)>(bytes).map_err(|_| Malformed)?;
+    let ((_, _, count), rest) = begin;
+    let (targets, _) = rest.as_chunks::<{ TAG + ObjectRef::LEN }>();
+    let targets = targets.get(..count).ok_or(Malformed)?;
+    let found = targets.iter().filter_map(|it| it.split_first_chunk::<TAG>());
+    let mut found = found.filter(|(of, _)| **of == slot.0);
+    let target = found.next().and_then(|(_, target)| target.try_into().ok());
+    Ok(target.map(ObjectRef::from_bytes))
+}
+
+/// What is stored under the key of an object is no header.
+pub(crate) struct Malformed;
+
 /// Reads the header of an object, if it is there.
 pub(crate) fn read(read: &impl Read, object: ObjectRef) -> Result<Option<Header>, CallError> {
     let Some(bytes) = read.header(object)? else { return Ok(None) };

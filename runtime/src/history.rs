@@ -5,6 +5,7 @@
 //! have no gaps. The hash of an entry covers all of it and the hash before, so that an edit, a
 //! swap or a cut in the middle shows.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
@@ -110,16 +111,16 @@ pub struct HistoryEntry {
 
 /// The stored form: everything but the number, which is the key, and the hash, which follows.
 #[derive(Serialize, Deserialize)]
-struct Body {
+struct Body<'e> {
     millis: i64,
-    actor: String,
+    actor: Cow<'e, str>,
     internal: bool,
-    action: Action,
+    action: Cow<'e, Action>,
     receiver: ObjectRef,
     input: Hash,
     outcome: Hash,
     transaction: Option<Ulid>,
-    touched: Vec<Touched>,
+    touched: Cow<'e, [Touched]>,
     previous: Hash,
 }
 
@@ -131,24 +132,24 @@ impl HistoryEntry {
         encoded(&self.body()).map_or([0; 32], |body| chain(self.commit, &body))
     }
 
-    /// Sets the hash to what it should be.
-    #[must_use]
-    pub(crate) fn sealed(mut self) -> Self {
-        self.hash = self.expected_hash();
-        self
+    /// Sets the hash to what it should be, and returns what to write for the entry.
+    pub(crate) fn seal(&mut self) -> Result<(Bytes, Bytes), CallError> {
+        let body = encoded(&self.body())?;
+        self.hash = chain(self.commit, &body);
+        Ok(stored_form(self, &body))
     }
 
-    fn body(&self) -> Body {
+    fn body(&self) -> Body<'_> {
         Body {
             millis: self.instant.timestamp_millis(),
-            actor: self.actor.clone(),
+            actor: Cow::Borrowed(&self.actor),
             internal: self.internal,
-            action: self.action.clone(),
+            action: Cow::Borrowed(&self.action),
             receiver: self.receiver,
             input: self.input,
             outcome: self.outcome,
             transaction: self.transaction,
-            touched: self.touched.clone(),
+            touched: Cow::Borrowed(&self.touched),
             previous: self.previous,
         }
     }
@@ -163,9 +164,11 @@ fn chain(commit: u64, body: &[u8]) -> Hash {
 
 /// Returns what to write for an entry.
 pub(crate) fn put(entry: &HistoryEntry) -> Result<(Bytes, Bytes), CallError> {
-    let mut value = entry.hash.to_vec();
-    value.extend_from_slice(&encoded(&entry.body())?);
-    Ok((key::history(entry.commit), value.into()))
+    Ok(stored_form(entry, &encoded(&entry.body())?))
+}
+
+fn stored_form(entry: &HistoryEntry, body: &[u8]) -> (Bytes, Bytes) {
+    (key::history(entry.commit), [&entry.hash, body].concat().into())
 }
 
 /// Reads an entry from its key and value.
@@ -177,18 +180,18 @@ pub(crate) fn entry(key: &[u8], value: &[u8]) -> Result<HistoryEntry, CallError>
     let (hash, body) = value
         .split_first_chunk::<32>()
         .ok_or_else(|| CallError::Corrupt { message: format!("{}: it is too short", place()) })?;
-    let body: Body = stored(body, place)?;
+    let body: Body<'_> = stored(body, place)?;
     Ok(HistoryEntry {
         commit,
         instant: from_millis(body.millis),
-        actor: body.actor,
+        actor: body.actor.into_owned(),
         internal: body.internal,
-        action: body.action,
+        action: body.action.into_owned(),
         receiver: body.receiver,
         input: body.input,
         outcome: body.outcome,
         transaction: body.transaction,
-        touched: body.touched,
+        touched: body.touched.into_owned(),
         previous: body.previous,
         hash: *hash,
     })

@@ -249,6 +249,17 @@ impl<'a> Rest<'a> {
     }
 
     fn escaped(&mut self) -> Result<Cow<'a, [u8]>, KeyError> {
+        let bytes = self.0;
+        let zero = bytes.iter().position(|byte| *byte == 0).ok_or(KeyError::Escape)?;
+        if bytes.get(zero + 1) != Some(&0) {
+            return self.unescaped().map(Cow::Owned);
+        }
+        // As most keys are: nothing in it is escaped.
+        self.0 = &bytes[zero + 2..];
+        Ok(Cow::Borrowed(&bytes[..zero]))
+    }
+
+    fn unescaped(&mut self) -> Result<Vec<u8>, KeyError> {
         let mut plain = Vec::new();
         let mut at = 0;
         loop {
@@ -265,9 +276,8 @@ impl<'a> Rest<'a> {
                 }
             }
         }
-        let (written, rest) = self.0.split_at(at);
-        self.0 = &rest[2..];
-        Ok(if written.len() == plain.len() { written.into() } else { plain.into() })
+        self.0 = &self.0[at + 2..];
+        Ok(plain)
     }
 }
 
@@ -363,11 +373,11 @@ fn inverse_begin(target: ObjectRef, atom: Tag, slot: Tag, room: usize) -> BytesM
 }
 
 fn put_escaped(key: &mut BytesMut, plain: &[u8]) {
-    for byte in plain {
-        key.put_u8(*byte);
-        if *byte == 0 {
-            key.put_u8(0xFF);
+    for (at, part) in plain.split(|byte| *byte == 0).enumerate() {
+        if at > 0 {
+            key.put_slice(&[0, 0xFF]);
         }
+        key.put_slice(part);
     }
     key.put_slice(&[0, 0]);
 }

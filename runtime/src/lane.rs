@@ -31,14 +31,14 @@ use crate::clock::from_millis;
 use crate::error::CallError;
 use crate::follow::StreamKey;
 use crate::history::{self, FirstAnswer, HistoryEntry};
-use crate::key::{self, Key};
+use crate::key::{self, Key, Kind};
 use crate::limits::OVERHEAD;
 use crate::meta::{self, Head};
 use crate::object::{encoded, stored};
 use crate::observer::{Observed, Watched, WrittenGroup};
-use crate::overlay::{Base, Overlay, Read};
+use crate::overlay::{Base, Gathered, Read, Write};
 use crate::request::Request;
-use crate::shared::{Executed, Shared, Status};
+use crate::shared::{Shared, Status};
 use crate::store::{Batch, Commit, CommitError, Durability, TransactionId};
 use crate::transaction::{Access, Circumstances, Transaction};
 
@@ -197,6 +197,7 @@ impl Lane {
         committer: Sender<Group>,
     ) -> Result<Self, CallError> {
         let mut base = shared.base()?;
+        base.over = Gathered::new();
         let head = meta::head(&base)?;
         base.commit = head.commit;
         shared.executed().commit = head.commit;
@@ -340,7 +341,7 @@ impl Lane {
         let finished = transaction.finish();
         *watched = finished.watched;
         let definitions = &self.shared.model.definitions;
-        let entry = HistoryEntry {
+        let mut entry = HistoryEntry {
             commit: self.head.commit + 1,
             instant: from_millis(millis),
             actor: request.caller.actor.clone(),
@@ -353,15 +354,14 @@ impl Lane {
             touched: history::touched(&finished.writes),
             previous: self.head.hash,
             hash: [0; 32],
-        }
-        .sealed();
+        };
+        let sealed = entry.seal()?;
         let head =
             Head { commit: entry.commit, hash: entry.hash, millis, last_id: finished.last_id };
         let mut writes: Vec<_> = finished.writes.into_iter().collect();
-        let (key, value) = history::put(&entry)?;
-        writes.push((key, Some(value)));
-        let (key, value) = meta::put_head(&head)?;
-        writes.push((key, Some(value)));
+        for (key, value) in [sealed, meta::put_head(&head)?] {
+            writes.push((key, Some(value)));
+        }
         if let Some(id) = request.transaction {
             let first = FirstAnswer {
                 commit: head.commit,
@@ -391,18 +391,17 @@ impl Lane {
     }
 
     /// Adds what a transaction wrote to the group, and to what readers see of it.
-    ///
-    /// Each has a map of its own: one that both share would be copied, in part, by every write
-    /// that follows, whether anybody reads or not.
-    fn take(&mut self, writes: Vec<(bytes::Bytes, Option<bytes::Bytes>)>, head: Head) {
+    fn take(&mut self, writes: Vec<Write>, head: Head) {
         let shared = Arc::clone(&self.shared);
         let mut executed = shared.executed();
         for (key, value) in writes {
             self.gathered += key.len() + value.as_ref().map_or(0, bytes::Bytes::len);
-            if let Ok(Key::Stream { object, slot }) = Key::decode(&key) {
+            if key.first() == Some(&(Kind::Stream as u8))
+                && let Ok(Key::Stream { object, slot }) = Key::decode(&key)
+            {
                 self.streams.push((object, slot));
             }
-            executed.over.insert(key.clone(), value.clone());
+            executed.add((key.clone(), value.clone()));
             self.base.over.insert(key, value);
         }
         executed.commit = head.commit;
@@ -427,12 +426,11 @@ impl Lane {
         }
         self.lingers = None;
         self.hurry = false;
-        let writes = self.base.over.iter().map(|(key, value)| (key.clone(), value.clone()));
         let batch = Batch {
             transactions: std::mem::take(&mut self.transactions),
             read_version: self.base.version(),
             reads: Vec::new(),
-            writes: writes.collect(),
+            writes: self.base.over.take(),
         };
         let waiting = std::mem::take(&mut self.waiting);
         let (transactions, bytes) = (self.transactions_gathered, self.gathered);
@@ -472,8 +470,8 @@ impl Lane {
         let commit = shared.store.submit(batch, Durability::Durable)?;
         // Without a view the batch is dropped, which takes it back.
         let view = shared.store.view().map_err(|error| CommitError::Poisoned(error.to_string()))?;
-        self.base = Base::new(Overlay::new(), view, self.head.commit, self.base.epoch);
-        executed.over = Overlay::new();
+        self.base = Base::new(Gathered::new(), view, self.head.commit, self.base.epoch);
+        executed.clear();
         self.transactions_gathered = 0;
         self.gathered = 0;
         Ok(commit)
@@ -486,10 +484,10 @@ impl Lane {
             self.stopped = Some(error.to_string());
         }
         // What never happened is not shown to a reader either, whatever the store says now.
-        self.base.over = Overlay::new();
+        self.base.over = Gathered::new();
         let epoch = self.base.epoch + 1;
         let found = self.shared.store.view().map_err(|error| error.to_string()).and_then(|view| {
-            let base = Base::new(Overlay::new(), view, 0, epoch);
+            let base = Base::new(Gathered::new(), view, 0, epoch);
             let head = meta::head(&base).map_err(|error| error.to_string())?;
             Ok((base, head))
         });
@@ -514,8 +512,12 @@ impl Lane {
         self.lingers = None;
         self.transactions.clear();
         self.streams.clear();
-        *self.shared.executed() =
-            Executed { over: Overlay::new(), commit: self.head.commit, epoch };
+        let shared = Arc::clone(&self.shared);
+        let mut executed = shared.executed();
+        executed.clear();
+        executed.commit = self.head.commit;
+        executed.epoch = epoch;
+        drop(executed);
         let stopped = self.stopped.is_some();
         self.shared.status.send_modify(|status| {
             *status = Status { epoch, stopped, ..*status };

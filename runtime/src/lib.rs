@@ -38,6 +38,7 @@ mod reference;
 mod request;
 mod resolve;
 mod runtime;
+mod scratch;
 mod session;
 mod shared;
 mod snapshot;

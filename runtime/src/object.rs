@@ -134,5 +134,5 @@ pub(crate) fn stored<'b, T: Deserialize<'b>>(
 
 /// Makes the bytes of a value or a structure of the runtime's own.
 pub(crate) fn encoded<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, CallError> {
-    postcard::to_allocvec(value).map_err(|error| CallError::invalid("$", error.to_string()))
+    crate::scratch::encoded(value).map_err(|error| CallError::invalid("$", error.to_string()))
 }

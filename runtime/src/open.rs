@@ -14,7 +14,7 @@ use quixos_schema::{
 use crate::error::CallError;
 use crate::export::is_unfinished;
 use crate::meta::{self, FORMAT, StoredPackage};
-use crate::overlay::{Base, Overlay, Read};
+use crate::overlay::{Base, Gathered, Read};
 use crate::package::{Handler, PackageCode};
 use crate::shared::unreadable;
 use crate::store::{Batch, CommitError, Concurrency, Durability, Store};
@@ -165,7 +165,7 @@ pub(crate) fn prepare(
         return Err(OpenError::Concurrent);
     }
     let view = store.view().map_err(unreadable)?;
-    let base = Base::new(Overlay::new(), view, 0, 0);
+    let base = Base::new(Gathered::new(), view, 0, 0);
     if is_unfinished(&base)? {
         return Err(OpenError::Unfinished);
     }

@@ -1,8 +1,10 @@
 //! What is written but not yet in the store, laid over what is.
 //!
-//! Two layers lie over a view of the store: the group being gathered (a persistent map, so that a
-//! reader takes a copy of it in no time) and a transaction's own writes. A scan merges them; a
-//! `None` in a layer hides what lies below.
+//! Two layers lie over a view of the store: the group being gathered and a transaction's own
+//! writes. A scan merges them; a `None` in a layer hides what lies below.
+//!
+//! The lane gathers in a map of its own. Who reads beside it has a persistent map, which is copied
+//! in no time, and costs more to write to: see `shared.rs`.
 
 #[cfg(test)]
 mod tests;
@@ -21,6 +23,54 @@ use crate::store::{Direction, Page, StoreError, View};
 
 /// Keys with their new values; `None` is deleted.
 pub(crate) type Overlay = OrdMap<Bytes, Option<Bytes>>;
+
+/// A key with its new value.
+pub(crate) type Write = (Bytes, Option<Bytes>);
+
+/// A group that is being gathered.
+pub(crate) enum Gathered {
+    /// The lane's own.
+    Own(BTreeMap<Bytes, Option<Bytes>>),
+    /// A copy of it.
+    Copy(Overlay),
+}
+
+impl Gathered {
+    /// Makes an empty one for the lane.
+    pub(crate) fn new() -> Self {
+        Self::Own(BTreeMap::new())
+    }
+
+    /// Tells whether nothing was gathered.
+    pub(crate) fn is_empty(&self) -> bool {
+        match self {
+            Self::Own(writes) => writes.is_empty(),
+            Self::Copy(writes) => writes.is_empty(),
+        }
+    }
+
+    pub(crate) fn insert(&mut self, key: Bytes, value: Option<Bytes>) {
+        match self {
+            Self::Own(writes) => writes.insert(key, value),
+            Self::Copy(writes) => writes.insert(key, value),
+        };
+    }
+
+    /// Takes all that was gathered, in the order of the keys.
+    pub(crate) fn take(&mut self) -> Vec<Write> {
+        match std::mem::replace(self, Self::new()) {
+            Self::Own(writes) => writes.into_iter().collect(),
+            Self::Copy(writes) => writes.into_iter().collect(),
+        }
+    }
+
+    fn get(&self, key: &[u8]) -> Option<&Option<Bytes>> {
+        match self {
+            Self::Own(writes) => writes.get(key),
+            Self::Copy(writes) => writes.get(key),
+        }
+    }
+}
 
 /// A key with its value.
 pub(crate) type Entry = (Bytes, Bytes);
@@ -66,7 +116,7 @@ pub(crate) trait Read {
 /// One version of everything: a view of the store with the gathered group over it.
 pub(crate) struct Base {
     /// The group being gathered.
-    pub(crate) over: Overlay,
+    pub(crate) over: Gathered,
     view: Box<dyn View>,
     /// The newest commit that shows here.
     pub(crate) commit: u64,
@@ -83,7 +133,7 @@ pub(crate) struct Base {
 const HEADERS: usize = 4096;
 
 impl Base {
-    pub(crate) fn new(over: Overlay, view: Box<dyn View>, commit: u64, epoch: u64) -> Self {
+    pub(crate) fn new(over: Gathered, view: Box<dyn View>, commit: u64, epoch: u64) -> Self {
         let (expired, headers) = (Cell::new(false), RefCell::default());
         Self { over, view, commit, epoch, expired, headers }
     }
@@ -133,10 +183,13 @@ impl Read for Base {
         let below = |range: Range<'_>, limit| {
             self.view.range(range.0, range.1, direction, limit).map_err(|error| self.failed(error))
         };
-        let over = self.over.range::<_, [u8]>(range);
-        match direction {
-            Direction::Forward => merge(over, below, range, direction, limit),
-            Direction::Backward => merge(over.rev(), below, range, direction, limit),
+        match &self.over {
+            Gathered::Own(writes) => {
+                merge(writes.range::<[u8], _>(range), below, range, direction, limit)
+            }
+            Gathered::Copy(writes) => {
+                merge(writes.range::<_, [u8]>(range), below, range, direction, limit)
+            }
         }
     }
 
@@ -168,6 +221,19 @@ pub(crate) fn is_empty(range: Range<'_>) -> bool {
 
 /// Merges a layer over what lies below it, which is read page by page: both in `direction`.
 pub(crate) fn merge<'a>(
+    over: impl DoubleEndedIterator<Item = (&'a Bytes, &'a Option<Bytes>)>,
+    below: impl Fn(Range<'_>, usize) -> Result<Page, CallError>,
+    range: Range<'_>,
+    direction: Direction,
+    limit: usize,
+) -> Result<Vec<Entry>, CallError> {
+    match direction {
+        Direction::Forward => merge_onward(over, below, range, direction, limit),
+        Direction::Backward => merge_onward(over.rev(), below, range, direction, limit),
+    }
+}
+
+fn merge_onward<'a>(
     over: impl Iterator<Item = (&'a Bytes, &'a Option<Bytes>)>,
     below: impl Fn(Range<'_>, usize) -> Result<Page, CallError>,
     range: Range<'_>,

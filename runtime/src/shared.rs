@@ -16,7 +16,7 @@ use crate::ids::IdSource;
 use crate::limits::Limits;
 use crate::model::Model;
 use crate::observer::Observer;
-use crate::overlay::{Base, Overlay};
+use crate::overlay::{Base, Gathered, Overlay, Write};
 use crate::store::{Store, StoreError};
 
 /// What the lane, its committer and readers share.
@@ -37,13 +37,35 @@ pub(crate) struct Shared {
 }
 
 /// What the lane has executed and not yet handed to the store.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(crate) struct Executed {
-    pub(crate) over: Overlay,
+    over: Overlay,
+    /// What was written since somebody read last: whoever reads next puts it into `over`, so that
+    /// where nobody reads nobody does.
+    news: Vec<Write>,
     /// The newest commit executed.
     pub(crate) commit: u64,
     /// Counts the groups that failed.
     pub(crate) epoch: u64,
+}
+
+impl Executed {
+    /// Returns what was executed up to now.
+    fn over(&mut self) -> Overlay {
+        self.over.extend(self.news.drain(..));
+        self.over.clone()
+    }
+
+    /// Adds what a transaction wrote.
+    pub(crate) fn add(&mut self, write: Write) {
+        self.news.push(write);
+    }
+
+    /// Forgets what was written: the store has it, or it never happened.
+    pub(crate) fn clear(&mut self) {
+        self.over = Overlay::new();
+        self.news.clear();
+    }
 }
 
 /// How far the store has come.
@@ -71,11 +93,11 @@ pub(crate) enum Settled {
 impl Shared {
     /// Takes one version of everything.
     pub(crate) fn base(&self) -> Result<Base, CallError> {
-        let executed = self.executed();
+        let mut executed = self.executed();
         // Taken under the lock, as the lane hands over under it: the two fit together.
         let view = self.store.view().map_err(unreadable)?;
-        let Executed { over, commit, epoch } = executed.clone();
-        Ok(Base::new(over, view, commit, epoch))
+        let over = Gathered::Copy(executed.over());
+        Ok(Base::new(over, view, executed.commit, executed.epoch))
     }
 
     pub(crate) fn executed(&self) -> MutexGuard<'_, Executed> {

@@ -265,11 +265,7 @@ impl Read for Transaction<'_> {
             let more = entries.len() == limit;
             Ok(Page { entries, more })
         };
-        let over = own.writes.range::<[u8], _>(range);
-        match direction {
-            Direction::Forward => merge(over, below, range, direction, limit),
-            Direction::Backward => merge(over.rev(), below, range, direction, limit),
-        }
+        merge(own.writes.range::<[u8], _>(range), below, range, direction, limit)
     }
 
     fn header(&self, object: ObjectRef) -> Result<Option<Bytes>, CallError> {

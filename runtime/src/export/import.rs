@@ -16,7 +16,7 @@ use crate::export::block::{Block, BlockKind, BlockReader};
 use crate::export::{Damage, End, ExportHeader, ImportError};
 use crate::key::{self, Key, Kind};
 use crate::meta;
-use crate::overlay::{Base, Overlay, Read as _};
+use crate::overlay::{Base, Gathered, Read as _};
 use crate::shared::unreadable;
 use crate::store::{Batch, CommitError, Direction, Durability, Store};
 
@@ -243,7 +243,7 @@ impl<'s> Writer<'s> {
 
     fn base(&self) -> Result<Base, CallError> {
         let view = self.store.view().map_err(unreadable)?;
-        Ok(Base::new(Overlay::new(), view, 0, 0))
+        Ok(Base::new(Gathered::new(), view, 0, 0))
     }
 }
 

@@ -8,7 +8,7 @@ use chrono::DateTime;
 use proptest::prelude::*;
 use ulid::Ulid;
 
-use super::{Base, Entry, Overlay, Read};
+use super::{Base, Entry, Gathered, Read};
 use crate::ids::SeededIds;
 use crate::limits::Limits;
 use crate::store::{Batch, Direction, Durability, MemoryStore, Store};
@@ -73,12 +73,15 @@ proptest! {
     fn layers_read_as_one_map(
         below in any_layer(), gathered in any_layer(), written in any_layer(),
         start in any_bound(), end in any_bound(), backward in any::<bool>(), limit in 0..6_usize,
-        key in any_key(),
+        key in any_key(), copied in any::<bool>(),
     ) {
         let store = MemoryStore::new();
         let batch = Batch { writes: own(&below).collect(), ..Batch::default() };
         store.commit(batch, Durability::Durable).expect("memory takes it");
-        let over: Overlay = own(&gathered).collect();
+        let over = match copied {
+            true => Gathered::Copy(own(&gathered).collect()),
+            false => Gathered::Own(own(&gathered).collect()),
+        };
         let base = Base::new(over, store.view().expect("memory has a view"), 0, 0);
         let circumstances = Circumstances {
             instant: DateTime::UNIX_EPOCH,

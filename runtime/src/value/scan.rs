@@ -46,7 +46,8 @@ impl Layout {
         Ok(reader.end()?)
     }
 
-    /// Returns the string at the end of a way through records, by the positions of the fields.
+    /// Returns the string at the end of a way through records, by the positions of the fields. The
+    /// text of strings before it is not looked at.
     ///
     /// # Errors
     /// When the bytes up to there are no value of this type, or there is no string there.
@@ -67,7 +68,7 @@ impl Layout {
         reader.string(&Path::Whole)
     }
 
-    /// Cuts the bytes of a record into those of its fields.
+    /// Cuts the bytes of a record into those of its fields. The text of strings is not looked at.
     ///
     /// # Errors
     /// When it is no record, or the bytes are no value of it.
@@ -99,16 +100,22 @@ struct Reader<'b> {
     /// How many parts may still come that take no byte. A limit for each list would bound nothing
     /// where lists are items of a list.
     hollow: u64,
+    /// Whether texts are only stepped over.
+    skips: bool,
 }
 
 impl<'b> Reader<'b> {
     fn new(bytes: &'b [u8]) -> Self {
-        Self { bytes, at: 0, hollow: MAX_HOLLOW }
+        Self { bytes, at: 0, hollow: MAX_HOLLOW, skips: false }
     }
 
-    /// Reads a field of the outermost record without handing out references.
+    /// Reads over a field of the outermost record.
     fn skip(&mut self, field: &FieldLayout) -> Result<(), ValueError> {
-        self.value(&field.layout, &Path::Whole.field(&field.name), &mut |_, _, _| Ok(()))
+        self.skips = true;
+        let skipped =
+            self.value(&field.layout, &Path::Whole.field(&field.name), &mut |_, _, _| Ok(()));
+        self.skips = false;
+        skipped
     }
 
     fn end(&self) -> Result<(), ValueError> {
@@ -142,6 +149,9 @@ impl<'b> Reader<'b> {
                 self.varint(path, 64, "a uint64")?;
             }
             Shape::Float64 => self.float(path)?,
+            Shape::String if self.skips => {
+                self.sized(path, "a string")?;
+            }
             Shape::String => {
                 self.string(path)?;
             }
@@ -237,6 +247,11 @@ impl<'b> Reader<'b> {
         bits: u32,
         noun: &'static str,
     ) -> Result<u64, ValueError> {
+        if let Some(byte) = self.bytes.get(self.at).filter(|byte| **byte < 0x80) {
+            // As most are.
+            self.at += 1;
+            return Ok(u64::from(*byte));
+        }
         let start = self.at;
         let fail = |fault| Err(ValueError::new(path, Some(start), fault));
         let mut number = 0_u64;
