@@ -1,8 +1,9 @@
 //! The one writing lane: requests one after the other, in memory, ahead of the disk.
 //!
 //! The lane executes a request over what it has executed before, whether that is durable yet or
-//! not, and adds what it wrote to the group being gathered. Whenever the committer is free it gets
-//! the group, as one batch; the next group is executed while that one is written. Callers are
+//! not, and adds what it wrote to the group being gathered. Whenever a committer is free it gets
+//! the group, as one batch; the next group is executed while that one is written. There are two
+//! committers: while one waits for the disk, the other writes the next group. Callers are
 //! answered when the group that their answer is in is durable, an error or an answer that wrote
 //! nothing too: it may rest on what others wrote.
 //!
@@ -10,10 +11,10 @@
 //! moment longer: callers that are content with the buffered answer would else have the disk at
 //! work for a few of them at a time.
 //!
-//! If a group fails, all in it and all executed on top of it never happened: the lane goes back to
-//! what the store holds, and each of their callers gets `storage`. When the store takes no more
-//! writes, or does not know what it wrote, the lane refuses all that follows; reading goes on as
-//! far as the store still answers.
+//! If a group fails, all in it and all executed on top of it never happened, a group that is
+//! written meanwhile included: the lane goes back to what the store holds, and each of their callers
+//! gets `storage`. When the store takes no more writes, or does not know what it wrote, the lane
+//! refuses all that follows; reading goes on as far as the store still answers.
 //!
 //! Invariants: instants and ids never go backward, also over failures and restarts; commits have
 //! no gaps; what a caller was told is durable is.
@@ -56,8 +57,10 @@ pub(crate) enum Message {
     Hold(SyncSender<()>, Receiver<()>),
     /// Somebody waits for what was executed to be durable.
     Hurry,
-    /// The committer is done with a group, and free.
-    Done(Result<(), Failed>),
+    /// The store has a group, the disk not yet: the next can be written.
+    Written,
+    /// The committer of this number is free: its group is durable, or is not there.
+    Done(usize, Result<(), Failed>),
     /// Finish what came before, and end.
     Close,
 }
@@ -118,40 +121,61 @@ pub(crate) struct Group {
 /// A group that did not get there.
 pub(crate) struct Failed {
     error: CommitError,
+    /// Whether the store had it, and the disk did not follow.
+    is_written: bool,
     waiting: Vec<Waiting>,
 }
 
-/// Writes groups, one after the other, until the lane is gone.
-pub(crate) fn run_committer(shared: &Shared, groups: &Receiver<Group>, lane: &Sender<Message>) {
+/// How many committers there are: while one has the disk at work, another writes.
+pub(crate) const COMMITTERS: usize = 2;
+
+/// Writes groups, one after the other, until the lane is gone. The lane sees to it that only one
+/// committer writes at a time; `number` is what it calls this one.
+pub(crate) fn run_committer(
+    shared: &Shared,
+    groups: &Receiver<Group>,
+    lane: &Sender<Message>,
+    number: usize,
+) {
     while let Ok(group) = groups.recv() {
         let Group { commit, newest, transactions, bytes, streams, waiting } = group;
         let begun = shared.observer.as_ref().map(|observer| (observer, Instant::now()));
-        // A store that panics has done nobody knows what.
-        let written = catch_unwind(AssertUnwindSafe(|| commit.wait()))
-            .unwrap_or_else(|_| Err(CommitError::Unknown("the store panicked".into())));
+        let mut is_written = false;
+        let written = guarded(|| commit.write()).and_then(|written| {
+            is_written = true;
+            // A lane that is gone has nothing left to be written.
+            drop(lane.send(Message::Written));
+            guarded(|| written.wait())
+        });
         if let Some((observer, begun)) = begun {
             let (took, error) = (begun.elapsed(), written.as_ref().err());
             observer.written(&WrittenGroup { transactions, bytes, took, error });
         }
-        let waiting = match written {
+        match written {
             Ok(_) => {
-                shared.status.send_modify(|status| status.durable = newest);
+                // The group after it may have been waited for before.
+                shared.status.send_modify(|now| now.durable = now.durable.max(newest));
                 // The lane first, so that the next group sets off while these are answered.
-                if lane.send(Message::Done(Ok(()))).is_err() {
+                if lane.send(Message::Done(number, Ok(()))).is_err() {
                     return;
                 }
                 shared.wakes.wake(&streams);
-                waiting
+                answer_all(shared, waiting);
             }
             Err(error) => {
-                if lane.send(Message::Done(Err(Failed { error, waiting }))).is_err() {
+                let failed = Failed { error, is_written, waiting };
+                if lane.send(Message::Done(number, Err(failed))).is_err() {
                     return;
                 }
-                continue;
             }
-        };
-        answer_all(shared, waiting);
+        }
     }
+}
+
+/// Calls the store. One that panics has done nobody knows what.
+fn guarded<T>(call: impl FnOnce() -> Result<T, CommitError>) -> Result<T, CommitError> {
+    catch_unwind(AssertUnwindSafe(call))
+        .unwrap_or_else(|_| Err(CommitError::Unknown("the store panicked".into())))
 }
 
 fn answer_all(shared: &Shared, waiting: Vec<Waiting>) {
@@ -164,7 +188,9 @@ fn answer_all(shared: &Shared, waiting: Vec<Waiting>) {
 pub(crate) struct Lane {
     shared: Arc<Shared>,
     messages: Receiver<Message>,
-    committer: Sender<Group>,
+    committers: Vec<Sender<Group>>,
+    /// The numbers of those that have no group.
+    free: Vec<usize>,
     base: Base,
     head: Head,
     /// Those whose answers are in the group being gathered.
@@ -177,8 +203,8 @@ pub(crate) struct Lane {
     transactions_gathered: u64,
     /// Bytes in the group.
     gathered: usize,
-    /// Whether the committer has a group.
-    under_way: bool,
+    /// Whether a group is being written, so that the next has to wait.
+    writing: bool,
     /// Since when the group could have set off.
     lingers: Option<Instant>,
     /// Whether somebody waits who is not among `waiting`.
@@ -194,7 +220,7 @@ impl Lane {
     pub(crate) fn new(
         shared: Arc<Shared>,
         messages: Receiver<Message>,
-        committer: Sender<Group>,
+        committers: Vec<Sender<Group>>,
     ) -> Result<Self, CallError> {
         let mut base = shared.base()?;
         base.over = Gathered::new();
@@ -205,7 +231,8 @@ impl Lane {
         Ok(Self {
             shared,
             messages,
-            committer,
+            free: (0..committers.len()).collect(),
+            committers,
             base,
             head,
             waiting: Vec::new(),
@@ -213,7 +240,7 @@ impl Lane {
             streams: Vec::new(),
             transactions_gathered: 0,
             gathered: 0,
-            under_way: false,
+            writing: false,
             lingers: None,
             hurry: false,
             stopped: None,
@@ -237,9 +264,12 @@ impl Lane {
                     }
                 }
                 Message::Hurry => self.hurry = true,
-                Message::Done(written) => {
-                    self.under_way = false;
-                    if let Err(Failed { error, waiting }) = written {
+                Message::Written => self.writing = false,
+                Message::Done(committer, written) => {
+                    self.free.push(committer);
+                    if let Err(Failed { error, is_written, waiting }) = written {
+                        // Where it was, this was told before, and may be so of the next by now.
+                        self.writing &= is_written;
                         self.roll_back(&error, waiting);
                     }
                 }
@@ -254,19 +284,20 @@ impl Lane {
     /// Returns what to do next; `None` when all is done.
     fn next(&mut self) -> Option<Message> {
         loop {
-            let full = self.under_way && self.gathered + self.room() > self.batch_limit();
+            let full = !self.can_hand_over() && self.gathered + self.room() > self.batch_limit();
             if !full && let Some(message) = self.backlog.pop_front() {
                 return Some(message);
             }
-            if self.closing && !self.under_way && self.backlog.is_empty() {
+            if self.closing && self.is_settled() && self.backlog.is_empty() {
                 return None;
             }
             let message = self.receive()?;
-            if self.closing && !matches!(message, Message::Done(_)) {
+            let of_a_committer = matches!(message, Message::Written | Message::Done(..));
+            if self.closing && !of_a_committer {
                 // Came too late; its sender is told by this end being dropped.
                 continue;
             }
-            if matches!(message, Message::Done(_)) || (!full && self.backlog.is_empty()) {
+            if of_a_committer || (!full && self.backlog.is_empty()) {
                 return Some(message);
             }
             self.backlog.push_back(message);
@@ -410,18 +441,27 @@ impl Lane {
         self.base.commit = head.commit;
     }
 
-    /// Gives the group to the committer, if there is one and it is free.
+    /// Tells whether a group could be given to a committer.
+    fn can_hand_over(&self) -> bool {
+        !self.writing && !self.free.is_empty()
+    }
+
+    /// Tells whether all that was given to the committers has come to its end.
+    fn is_settled(&self) -> bool {
+        self.free.len() == self.committers.len()
+    }
+
+    /// Gives the group to a committer, if there is one and it can be written.
     fn hand_over(&mut self) {
-        if self.under_way {
-            return;
-        }
         if self.base.over.is_empty() {
-            // All that these answers rest on is durable.
-            answer_all(&self.shared, std::mem::take(&mut self.waiting));
-            self.hurry = false;
+            if self.is_settled() {
+                // All that these answers rest on is durable.
+                answer_all(&self.shared, std::mem::take(&mut self.waiting));
+                self.hurry = false;
+            }
             return;
         }
-        if self.may_linger() {
+        if !self.can_hand_over() || self.may_linger() {
             return;
         }
         self.lingers = None;
@@ -439,7 +479,10 @@ impl Lane {
                 let streams = std::mem::take(&mut self.streams);
                 let newest = self.head.commit;
                 let group = Group { commit, newest, transactions, bytes, streams, waiting };
-                self.under_way = self.committer.send(group).is_ok();
+                // The one that was free last: it is the one that is awake.
+                if let Some(committer) = self.free.pop() {
+                    self.writing = self.committers[committer].send(group).is_ok();
+                }
             }
             Err(error) => {
                 if let Some(observer) = &self.shared.observer {

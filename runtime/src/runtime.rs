@@ -13,7 +13,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::error::CallError;
 use crate::follow::{Feed, StreamHandle, Wakes};
 use crate::ids::{IdSource, RandomIds};
-use crate::lane::{Lane, Message, run_committer};
+use crate::lane::{COMMITTERS, Lane, Message, run_committer};
 use crate::limits::Limits;
 use crate::model::Model;
 use crate::observer::{Figures, Observer};
@@ -265,21 +265,25 @@ const LANE_STACK: usize = 16 << 20;
 impl Inner {
     fn start(shared: Arc<Shared>, invariants: Vec<Invariant>) -> Result<Self, OpenError> {
         let (messages, inbox) = channel();
-        let (groups, group_inbox) = channel();
-        let lane = Lane::new(Arc::clone(&shared), inbox, groups)?;
-        let to_lane = messages.clone();
-        let for_committer = Arc::clone(&shared);
-        let committer = ThreadBuilder::new()
-            .name("quixos-committer".into())
-            .spawn(move || run_committer(&for_committer, &group_inbox, &to_lane))
-            .map_err(OpenError::Thread)?;
+        let (committers, groups): (Vec<_>, Vec<_>) = (0..COMMITTERS).map(|_| channel()).unzip();
+        let lane = Lane::new(Arc::clone(&shared), inbox, committers)?;
+        let mut threads = Vec::new();
+        for (number, groups) in groups.into_iter().enumerate() {
+            let (shared, to_lane) = (Arc::clone(&shared), messages.clone());
+            let committer = ThreadBuilder::new()
+                .name("quixos-committer".into())
+                .spawn(move || run_committer(&shared, &groups, &to_lane, number))
+                .map_err(OpenError::Thread)?;
+            threads.push(committer);
+        }
         let lane = ThreadBuilder::new()
             .name("quixos-lane".into())
             .stack_size(LANE_STACK)
             .spawn(move || lane.run())
             .map_err(OpenError::Thread)?;
         let id = lane.thread().id();
-        let threads = Mutex::new(vec![lane, committer]);
+        threads.push(lane);
+        let threads = Mutex::new(threads);
         Ok(Self { shared, invariants, messages, threads, lane: id })
     }
 

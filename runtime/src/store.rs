@@ -1,18 +1,20 @@
 //! What the runtime asks of a store: one ordered key space, read at one version, written in
 //! batches. Bytes only; nothing of any engine shows here.
 //!
-//! A batch is written in two steps so that one writer can work ahead of the disk: [`Store::submit`]
-//! takes the batch, [`Commit::wait`] does the work of the disk and returns when it is durable.
+//! A batch is written in steps so that one writer can work ahead of the disk: [`Store::submit`]
+//! takes the batch, [`Commit::write`] has the store write it, [`Written::wait`] waits for the disk.
+//! [`Commit::wait`] does both.
 //!
 //! What a store promises:
 //! - A [`View`] answers from one version, or says [`StoreError::Expired`]; never from two.
 //! - When [`Concurrency::SingleWriter`]: a view taken after `submit` returned includes the batch,
 //!   while the disk still works on it. At most one batch is under way; the next `submit` waits for
-//!   the `wait` of the one before. A view taken between two submits stays good until the second.
+//!   the `write` of the one before. A view taken between two submits stays good until the second.
 //! - A [`Commit`] dropped without `wait` is as if it had never been taken, and views that saw it
 //!   expire.
 //! - A batch is there whole or not at all, also after a kill or a power cut at any moment.
-//! - What `wait` answered `Ok` to is there after that, whatever happens.
+//! - What `wait` answered `Ok` to is there after that, whatever happens. If it fails for a batch
+//!   that was written, it fails for all that were written after.
 //!
 //! Keys: one byte at least, and the first is never [`RESERVED`]. What a store needs to remember for
 //! itself lies there, where no view looks.
@@ -146,6 +148,34 @@ pub trait Commit: Send {
     /// # Errors
     /// After any but `Unknown` the batch is not in the store and no view shows it any longer.
     fn wait(self: Box<Self>) -> Result<Version, CommitError>;
+
+    /// Does what the next batch has to wait for. A store that has nothing to gain by it does all
+    /// that there is to do.
+    ///
+    /// # Errors
+    /// As [`Commit::wait`].
+    fn write(self: Box<Self>) -> Result<Box<dyn Written>, CommitError> {
+        Ok(Box::new(Waited(self.wait()?)))
+    }
+}
+
+/// A batch that is written, while the disk may still work on it.
+pub trait Written: Send {
+    /// Returns the version of the batch when it is as durable as asked.
+    ///
+    /// # Errors
+    /// `Unknown`, and the store takes no more writes: the next batch may have been written over
+    /// this one.
+    fn wait(self: Box<Self>) -> Result<Version, CommitError>;
+}
+
+/// One that was waited for.
+struct Waited(Version);
+
+impl Written for Waited {
+    fn wait(self: Box<Self>) -> Result<Version, CommitError> {
+        Ok(self.0)
+    }
 }
 
 /// Where the runtime keeps everything.

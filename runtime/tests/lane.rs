@@ -135,6 +135,63 @@ fn the_next_group_is_executed_while_the_last_is_written() {
     assert_eq!(check_history(&runtime), 4);
 }
 
+/// Has two groups written of which the disk has none yet. Returns their callers.
+fn two_on_their_way(
+    store: &FaultyStore,
+    shelf: &Shelf,
+) -> [Receiver<Result<Vec<ObjectRef>, CallError>>; 2] {
+    store.hold_disk();
+    let before = store.written();
+    ["one", "two"].map(|say| {
+        let caller = play_later(shelf, vec![step("say", say, None)]);
+        let until = before + if say == "one" { 1 } else { 2 };
+        while store.written() < until {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        caller
+    })
+}
+
+#[test]
+fn the_next_group_is_written_while_the_disk_works_and_nobody_is_told_before() {
+    let (store, runtime, shelf) = faulty();
+    let callers = two_on_their_way(&store, &shelf);
+    // What only read waits for both, and so does the end.
+    let reader = shelf.clone();
+    let read = in_background(move || reader.data());
+    let closing = runtime.clone();
+    let closed = in_background(move || closing.close());
+    std::thread::sleep(SOON);
+    assert!(callers.iter().all(|caller| caller.try_recv().is_err()));
+    assert!(read.try_recv().is_err());
+    assert!(closed.try_recv().is_err());
+    assert_eq!(runtime.durable(), 1);
+
+    store.release_disk(false);
+    for caller in callers {
+        caller.recv_timeout(LATER).unwrap().unwrap();
+    }
+    assert_eq!(read.recv_timeout(LATER).unwrap(), "two");
+    closed.recv_timeout(LATER).unwrap();
+    assert_eq!(runtime.durable(), 3);
+}
+
+#[test]
+fn a_disk_that_fails_takes_the_group_along_that_was_written_meanwhile() {
+    let (store, runtime, shelf) = faulty();
+    let callers = two_on_their_way(&store, &shelf);
+    let third = play_later(&shelf, vec![step("say", "three", None)]);
+    wait_for_executed(&shelf, &runtime, "three");
+    store.release_disk(true);
+    for caller in callers.iter().chain([&third]) {
+        let answer = caller.recv_timeout(LATER).unwrap();
+        assert!(matches!(answer, Err(CallError::Storage { .. })), "{answer:?}");
+    }
+    assert_eq!(runtime.durable(), 1);
+    let refused = shelf.play(&[step("say", "four", None)]);
+    assert!(matches!(refused, Err(CallError::Storage { .. })), "{refused:?}");
+}
+
 #[test]
 fn what_nobody_waits_for_is_durable_all_the_same() {
     let runtime = support::in_memory();

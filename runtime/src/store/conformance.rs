@@ -45,6 +45,7 @@ const SINGLE_WRITER: &[(&str, Check)] = &[
     ("a_submitted_batch_is_seen_before_it_is_written", a_submitted_batch_is_seen_early),
     ("a_view_lasts_until_the_next_batch", a_view_lasts_until_the_next_batch),
     ("the_next_batch_waits_its_turn", the_next_batch_waits_its_turn),
+    ("the_next_batch_need_not_wait_for_the_disk", the_next_batch_need_not_wait_for_the_disk),
     ("a_dropped_batch_takes_its_views_with_it", a_dropped_batch_takes_its_views_with_it),
 ];
 
@@ -479,6 +480,29 @@ fn the_next_batch_waits_its_turn(store: &dyn Store) {
         assert_eq!(second.join().expect("the second batch is good"), 2);
     });
     assert_eq!(get(&*view(store), "a").as_deref(), Some("2"));
+}
+
+fn the_next_batch_need_not_wait_for_the_disk(store: &dyn Store) {
+    let submit = |value, number| {
+        let batch =
+            Batch { transactions: vec![transaction(number)], ..writes([("a", Some(value))]) };
+        store.submit(batch, Durability::Durable).expect("the batch is good")
+    };
+    let first = submit("1", 1).write().expect("there is a disk");
+    let between = view(store);
+    assert_eq!((between.version(), get(&*between, "a").as_deref()), (1, Some("1")));
+    let second = submit("2", 2);
+    assert_eq!(get(&*view(store), "a").as_deref(), Some("2"));
+    let second = second.write().expect("there is a disk");
+    assert_eq!(second.wait(), Ok(2));
+    assert_eq!(store.durable(), 2, "the one before it is durable with it");
+    assert_eq!(first.wait(), Ok(1));
+    assert_eq!(store.durable(), 2);
+    assert_eq!(store.outcome(transaction(1)), Ok(Some(1)));
+    drop(submit("3", 3).write().expect("there is a disk"));
+    assert_eq!(get(&*view(store), "a").as_deref(), Some("3"), "written, whoever waits for it");
+    assert_eq!(store.sync(), Ok(()));
+    assert_eq!((store.durable(), store.outcome(transaction(3))), (3, Ok(Some(3))));
 }
 
 fn a_dropped_batch_takes_its_views_with_it(store: &dyn Store) {

@@ -50,7 +50,7 @@ use self::view::SledView;
 use super::checked::check_batch;
 use super::{
     Batch, Commit, CommitError, Concurrency, Durability, Health, Store, StoreError, StoreLimits,
-    TransactionId, Version, View,
+    TransactionId, Version, View, Written,
 };
 
 #[cfg(feature = "testing")]
@@ -138,7 +138,7 @@ impl Store for SledStore {
     }
 
     fn sync(&self) -> Result<(), CommitError> {
-        self.lane.make_durable().map_err(CommitError::Poisoned)
+        self.lane.make_durable(self.lane.applied()).map_err(CommitError::Poisoned)
     }
 
     fn durable(&self) -> Version {
@@ -154,11 +154,10 @@ impl Store for SledStore {
             return Ok(found);
         }
         // Asked after the read: what was found is then either under way or has been answered.
-        let (_, staged) = self.lane.newest();
+        let answered = self.lane.answered();
         // A batch that failed may have been this transaction's, and the disk may hold it.
         self.lane.refuse_reads_if_failed()?;
-        let under_way = staged.map(|staged| staged.version);
-        Ok(found.filter(|&version| under_way != Some(version)))
+        Ok(found.filter(|&version| version <= answered))
     }
 
     fn limits(&self) -> StoreLimits {
@@ -190,10 +189,33 @@ struct SledCommit {
 }
 
 impl Commit for SledCommit {
-    fn wait(mut self: Box<Self>) -> Result<Version, CommitError> {
+    fn wait(self: Box<Self>) -> Result<Version, CommitError> {
+        self.write()?.wait()
+    }
+
+    fn write(mut self: Box<Self>) -> Result<Box<dyn Written>, CommitError> {
         let written = self.lane.write(&self.overlay, self.durability);
         self.ended = true;
-        written
+        written?;
+        let (lane, version) = (Arc::clone(&self.lane), self.overlay.version);
+        Ok(Box::new(SledWritten { lane, version, durability: self.durability }))
+    }
+}
+
+/// A batch that sled has.
+struct SledWritten {
+    lane: Arc<Lane>,
+    version: Version,
+    durability: Durability,
+}
+
+impl Written for SledWritten {
+    fn wait(self: Box<Self>) -> Result<Version, CommitError> {
+        if self.durability == Durability::Durable {
+            self.lane.make_durable(self.version).map_err(CommitError::Unknown)?;
+        }
+        self.lane.answer(self.version);
+        Ok(self.version)
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use bytes::Bytes;
 use quixos_runtime::store::{
     Batch, Commit, CommitError, Concurrency, Direction, Durability, Health, MemoryStore, Page,
-    Store, StoreError, StoreLimits, TransactionId, Version, View,
+    Store, StoreError, StoreLimits, TransactionId, Version, View, Written,
 };
 
 /// How a batch fails.
@@ -34,6 +34,12 @@ pub enum Fault {
 struct State {
     faults: Mutex<VecDeque<Fault>>,
     standing: Mutex<bool>,
+    /// Set while what is written does not reach the disk.
+    disk_standing: Mutex<bool>,
+    /// Set when it never will.
+    disk_broken: AtomicBool,
+    /// How many batches were written.
+    written: AtomicUsize,
     moves: Condvar,
     /// Set when nothing can be read any more.
     closed: AtomicBool,
@@ -77,6 +83,23 @@ impl FaultyStore {
         self.state.moves.notify_all();
     }
 
+    /// Lets batches be written, and keeps them from the disk until told to go on.
+    pub fn hold_disk(&self) {
+        *self.state.disk_standing.lock().unwrap() = true;
+    }
+
+    /// Lets what is written reach the disk, or fail to for good.
+    pub fn release_disk(&self, broken: bool) {
+        self.state.disk_broken.store(broken, Ordering::SeqCst);
+        *self.state.disk_standing.lock().unwrap() = false;
+        self.state.moves.notify_all();
+    }
+
+    /// Returns how many batches were written so far.
+    pub fn written(&self) -> usize {
+        self.state.written.load(Ordering::SeqCst)
+    }
+
     /// Lets the next views expire at their first use.
     pub fn expire_views(&self, count: usize) {
         self.state.expiring.store(count, Ordering::SeqCst);
@@ -116,6 +139,9 @@ impl Store for FaultyStore {
         self.state.largest.fetch_max(batch.writes.iter().map(size).sum(), Ordering::SeqCst);
         let newest = self.inner.view().unwrap().version();
         assert_eq!(batch.read_version, newest, "the lane is the only one that writes");
+        if self.state.disk_broken.load(Ordering::SeqCst) {
+            return Err(CommitError::Poisoned("the disk failed".into()));
+        }
         let mut faults = self.state.faults.lock().unwrap();
         if faults.front() == Some(&Fault::NoSpaceAtSubmit) {
             faults.pop_front();
@@ -156,6 +182,11 @@ struct FaultyCommit {
 }
 
 impl Commit for FaultyCommit {
+    fn write(self: Box<Self>) -> Result<Box<dyn Written>, CommitError> {
+        let state = Arc::clone(&self.state);
+        Ok(FaultyWritten::of(self.wait()?, state))
+    }
+
     fn wait(self: Box<Self>) -> Result<Version, CommitError> {
         let mut standing = self.state.standing.lock().unwrap();
         while *standing {
@@ -187,6 +218,31 @@ impl Commit for FaultyCommit {
                     }
                 }
             }
+        }
+    }
+}
+
+impl FaultyWritten {
+    fn of(version: Version, state: Arc<State>) -> Box<dyn Written> {
+        state.written.fetch_add(1, Ordering::SeqCst);
+        Box::new(Self { version, state })
+    }
+}
+
+struct FaultyWritten {
+    version: Version,
+    state: Arc<State>,
+}
+
+impl Written for FaultyWritten {
+    fn wait(self: Box<Self>) -> Result<Version, CommitError> {
+        let mut standing = self.state.disk_standing.lock().unwrap();
+        while *standing {
+            standing = self.state.moves.wait(standing).unwrap();
+        }
+        match self.state.disk_broken.load(Ordering::SeqCst) {
+            true => Err(CommitError::Unknown("the disk failed".into())),
+            false => Ok(self.version),
         }
     }
 }

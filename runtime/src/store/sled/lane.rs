@@ -1,7 +1,11 @@
 //! One batch at a time: who writes, how far it has come, and what stops it for good.
 //!
-//! Four numbers, never out of this order:
-//! `recorded` (in the progress file) ≤ `durable` ≤ `applied` (whole in sled) ≤ `applying`.
+//! Five numbers, never out of this order:
+//! `recorded` (in the progress file) ≤ `durable` ≤ `flushed` (written to the log, whether the disk
+//! has it or not) ≤ `applied` (whole in sled) ≤ `applying`.
+//!
+//! While the disk works on one batch, the next is applied. It is not applied while one is flushed:
+//! sled does only one of both at a time, and would have readers wait as well.
 //!
 //! Invariants:
 //! - `applying` is raised before the first byte of a batch reaches sled, so that whoever has read
@@ -43,7 +47,10 @@ pub(super) struct Lane {
     long: Mutex<LongValues>,
     applying: AtomicU64,
     applied: AtomicU64,
+    flushed: AtomicU64,
     durable: AtomicU64,
+    /// The newest version that somebody was told is as durable as asked.
+    answered: AtomicU64,
     /// Held while the disk is made to follow.
     progress: Mutex<Progress>,
     record_due: AtomicBool,
@@ -83,7 +90,9 @@ impl Lane {
             long: Mutex::new(long),
             applying: AtomicU64::new(newest),
             applied: AtomicU64::new(newest),
+            flushed: AtomicU64::new(newest),
             durable: AtomicU64::new(newest),
+            answered: AtomicU64::new(newest),
             progress: Mutex::new(progress),
             record_due: AtomicBool::new(false),
             failure: OnceLock::new(),
@@ -116,12 +125,13 @@ impl Lane {
         Ok(overlay)
     }
 
-    /// Writes the staged batch. Whatever the answer, the next may be staged after it.
+    /// Writes the staged batch, as far as the next must wait for it. Whatever the answer, that may
+    /// be staged then.
     pub(super) fn write(
         &self,
         overlay: &Overlay,
         durability: Durability,
-    ) -> Result<Version, CommitError> {
+    ) -> Result<(), CommitError> {
         let encoded = self.refuse_if_failed().and_then(|()| self.refuse_if_full(overlay));
         let encoded = encoded.and_then(|()| {
             let cannot = |failure: Failure| CommitError::Poisoned(self.fail(failure.to_string()));
@@ -142,12 +152,12 @@ impl Lane {
             }
             self.applied.store(overlay.version, Ordering::SeqCst);
             match durability {
-                Durability::Durable => self.make_durable(),
+                Durability::Durable => self.flush(overlay.version).map(drop),
                 Durability::Buffered => Ok(()),
             }
         });
         self.free_turn();
-        written.map(|()| overlay.version).map_err(CommitError::Unknown)
+        written.map_err(CommitError::Unknown)
     }
 
     /// Takes the staged batch back, before anything of it was written.
@@ -165,10 +175,22 @@ impl Lane {
         self.freed.notify_all();
     }
 
-    /// Waits until the disk holds all that was applied when this was called. The text says why the
-    /// store has failed.
-    pub(super) fn make_durable(&self) -> Result<(), String> {
-        self.follow(&mut held(&self.progress))
+    /// Waits until the disk holds a version that was applied. The text says why the store has
+    /// failed.
+    pub(super) fn make_durable(&self, version: Version) -> Result<(), String> {
+        self.follow(&mut held(&self.progress), version)
+    }
+
+    /// Has a version that was applied written to the log. Returns up to which version that holds.
+    fn flush(&self, version: Version) -> Result<Version, String> {
+        let flushed = self.flushed.load(Ordering::SeqCst);
+        if flushed >= version {
+            return Ok(flushed);
+        }
+        let applied = self.applied();
+        self.engine.flush().map_err(|failure| self.fail(failure.to_string()))?;
+        self.flushed.fetch_max(applied, Ordering::SeqCst);
+        Ok(applied)
     }
 
     /// Does what is to be done about once a second: makes durable what was buffered, and has the
@@ -177,7 +199,7 @@ impl Lane {
         self.record_due.store(true, Ordering::SeqCst);
         match self.progress.try_lock() {
             // Failures are kept, and told to the next who wants to write.
-            Ok(mut progress) => drop(self.follow(&mut progress)),
+            Ok(mut progress) => drop(self.follow(&mut progress, self.applied())),
             // Wakes the one under way, should sled have forgotten it.
             Err(_) => drop(self.engine.flush()),
         }
@@ -185,22 +207,30 @@ impl Lane {
 
     /// One at a time, hence the file that it is done under: a failed sync is reported once, and the
     /// next one may succeed without the data.
-    fn follow(&self, progress: &mut Progress) -> Result<(), String> {
+    fn follow(&self, progress: &mut Progress, version: Version) -> Result<(), String> {
         if let Some(reason) = self.failure() {
             return Err(reason.to_owned());
         }
-        let applied = self.applied();
-        if self.durable() < applied {
-            self.engine.flush().map_err(|failure| self.fail(failure.to_string()))?;
+        if self.durable() < version {
+            let flushed = self.flush(version)?;
             let synced = self.disk.sync(self.engine.log());
             synced.map_err(|error| self.fail(format!("cannot sync the disk: {error}")))?;
-            self.durable.store(applied, Ordering::SeqCst);
+            self.durable.store(flushed, Ordering::SeqCst);
         }
         if self.record_due.swap(false, Ordering::SeqCst) {
-            let recorded = progress.record(applied, self.disk.as_ref());
+            let recorded = progress.record(self.durable(), self.disk.as_ref());
             recorded.map_err(|error| self.fail(format!("cannot record the progress: {error}")))?;
         }
         Ok(())
+    }
+
+    pub(super) fn answered(&self) -> Version {
+        self.answered.load(Ordering::SeqCst)
+    }
+
+    /// Notes that somebody is told that a version is as durable as asked.
+    pub(super) fn answer(&self, version: Version) {
+        self.answered.fetch_max(version, Ordering::SeqCst);
     }
 
     pub(super) fn applying(&self) -> Version {
@@ -262,6 +292,6 @@ impl Drop for Lane {
     fn drop(&mut self) {
         self.record_due.store(true, Ordering::SeqCst);
         // Nobody is left to be told of a failure; whoever opens the store next finds out.
-        drop(self.make_durable());
+        drop(self.make_durable(self.applied()));
     }
 }
