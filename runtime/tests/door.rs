@@ -109,6 +109,31 @@ fn what_a_root_is_created_from_is_of_its_type() {
     assert_eq!(dump(&runtime), before);
 }
 
+/// What a root is created from is asked at the door as any other input is: which objects it names,
+/// and whether they are there.
+#[test]
+fn what_a_root_is_created_from_names_what_its_caller_may_name() {
+    let runtime = support::in_memory();
+    let shelf = Shelf::new(&runtime);
+    let (mine, hers) = (shelf.create("mine"), shelf.create("hers"));
+    let may = BTreeSet::from([shelf.shelf, mine]);
+    let ben = runtime.session(Caller::client("ben", Door::Objects(Arc::new(may))));
+    let slip = Tag::of("atom:test:slip");
+    let create = |session: &quixos_runtime::Session, note: ObjectRef| {
+        blocking(session.create_root(slip, &note))
+    };
+    assert_eq!(create(&ben, mine).unwrap().atom, slip);
+    let before = dump(&runtime);
+    let CallError::Capability(denied) = create(&ben, hers).unwrap_err() else { panic!() };
+    assert_eq!(denied.requirement, "data.note");
+    assert!(denied.why.contains("may not name"), "{denied}");
+    let nobody = ObjectRef { id: Ulid::from_parts(1, 1), ..hers };
+    let error = create(&shelf.session, nobody).unwrap_err();
+    let CallError::Invalid { path, .. } = &error else { panic!("{error}") };
+    assert_eq!(path, "data.note");
+    assert_eq!(dump(&runtime), before);
+}
+
 #[test]
 fn references_of_the_wrong_atom_are_invalid() {
     let runtime = support::in_memory();
