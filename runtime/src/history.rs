@@ -211,31 +211,22 @@ pub(crate) fn entries(
 
 /// Returns what a transaction's writes changed, object by object.
 pub(crate) fn touched(writes: &BTreeMap<Bytes, Option<Bytes>>) -> Vec<Touched> {
-    let mut objects: BTreeMap<ObjectRef, Touched> = BTreeMap::new();
-    let mut touch = |object: ObjectRef, slot: Option<Tag>| {
-        let fresh = || Touched { object, created: false, slots: Vec::new() };
-        let touched = objects.entry(object).or_insert_with(fresh);
-        match slot {
-            None => touched.created = true,
-            Some(slot) if touched.slots.contains(&slot) => {}
-            Some(slot) => touched.slots.push(slot),
-        }
-    };
+    // Of each object whether it was created, which sorts first, then its slots.
+    let mut touches: Vec<(ObjectRef, Option<Tag>)> = Vec::with_capacity(writes.len());
     for (key, value) in writes {
         match Key::decode(key) {
             Ok(Key::Object(object)) => {
-                touch(object, None);
+                touches.push((object, None));
                 let header = value.as_ref().and_then(|bytes| Header::decode(bytes));
-                for (slot, _) in header.into_iter().flat_map(|header| header.targets) {
-                    touch(object, Some(slot));
-                }
+                let slots = header.into_iter().flat_map(|header| header.targets);
+                touches.extend(slots.map(|(slot, _)| (object, Some(slot))));
             }
             Ok(
                 Key::State { object, slot }
                 | Key::Edge { source: object, slot, .. }
                 | Key::Stream { object, slot }
                 | Key::Cursor { object, slot, .. },
-            ) => touch(object, Some(slot)),
+            ) => touches.push((object, Some(slot))),
             // Inverses follow edges, events their stream; the rest is no object's.
             Ok(
                 Key::Inverse { .. }
@@ -247,11 +238,14 @@ pub(crate) fn touched(writes: &BTreeMap<Bytes, Option<Bytes>>) -> Vec<Touched> {
             | Err(_) => {}
         }
     }
-    let sorted = objects.into_values().map(|mut touched| {
-        touched.slots.sort_unstable();
-        touched
-    });
-    sorted.collect()
+    touches.sort_unstable();
+    touches.dedup();
+    let of_one = |touches: &[(ObjectRef, Option<Tag>)]| Touched {
+        object: touches[0].0,
+        created: touches[0].1.is_none(),
+        slots: touches.iter().filter_map(|(_, slot)| *slot).collect(),
+    };
+    touches.chunk_by(|(one, _), (other, _)| one == other).map(of_one).collect()
 }
 
 /// Returns the hash of what is asked, and by whom. `on` is the receiver, where there is one before

@@ -49,6 +49,23 @@ const LINGER: Duration = Duration::from_millis(2);
 /// Bytes in a group from which on it gathers no longer than it must.
 const LINGER_BYTES: usize = 256 << 10;
 
+/// How long the lane, and a caller who is alone and content with the buffered answer, look for what
+/// comes next before they go to sleep: to be woken takes longer than most calls.
+pub(crate) const AWAKE: Duration = Duration::from_micros(20);
+
+/// Looks for something until it is there, or whoever looks may go to sleep. Whoever else has work to
+/// do on this processor does it meanwhile.
+pub(crate) fn look<T>(mut found: impl FnMut() -> Option<T>) -> Option<T> {
+    let begun = Instant::now();
+    loop {
+        let it = found();
+        if it.is_some() || begun.elapsed() >= AWAKE {
+            return it;
+        }
+        std::thread::yield_now();
+    }
+}
+
 /// What the lane is told.
 pub(crate) enum Message {
     /// Execute a request.
@@ -306,6 +323,9 @@ impl Lane {
 
     /// Waits for a message, while a group lingers no longer than that may.
     fn receive(&self) -> Option<Message> {
+        if let Some(message) = look(|| self.messages.try_recv().ok()) {
+            return Some(message);
+        }
         // Whoever could send is gone: as if told to close.
         let Some(since) = self.lingers else { return self.messages.recv().ok() };
         match self.messages.recv_timeout(LINGER.saturating_sub(since.elapsed())) {
@@ -513,7 +533,9 @@ impl Lane {
         let commit = shared.store.submit(batch, Durability::Durable)?;
         // Without a view the batch is dropped, which takes it back.
         let view = shared.store.view().map_err(|error| CommitError::Poisoned(error.to_string()))?;
-        self.base = Base::new(Gathered::new(), view, self.head.commit, self.base.epoch);
+        let headers = self.base.take_headers();
+        let base = Base::new(Gathered::new(), view, self.head.commit, self.base.epoch);
+        self.base = base.with_headers(headers);
         executed.clear();
         self.transactions_gathered = 0;
         self.gathered = 0;

@@ -10,10 +10,11 @@
 mod tests;
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 
 use bytes::Bytes;
+use foldhash::fast::RandomState;
 use imbl::OrdMap;
 
 use crate::error::CallError;
@@ -123,10 +124,12 @@ pub(crate) struct Base {
     /// Which run of the lane since its last failed group the commit belongs to.
     pub(crate) epoch: u64,
     expired: Cell<bool>,
-    /// Headers that were read. One never changes, so what was read stays true while the lane adds
-    /// to the group.
-    headers: RefCell<BTreeMap<ObjectRef, Bytes>>,
+    headers: RefCell<Headers>,
 }
+
+/// Headers that were read. One never changes, so what was read stays true while the lane adds to the
+/// group, and when the group is in the store.
+pub(crate) type Headers = HashMap<ObjectRef, Bytes, RandomState>;
 
 /// How many headers are remembered at most: far more than a call reads, and little memory for a
 /// walk through all of a store.
@@ -136,6 +139,21 @@ impl Base {
     pub(crate) fn new(over: Gathered, view: Box<dyn View>, commit: u64, epoch: u64) -> Self {
         let (expired, headers) = (Cell::new(false), RefCell::default());
         Self { over, view, commit, epoch, expired, headers }
+    }
+
+    /// Returns this version with headers that were read from one before it, of which it has all.
+    pub(crate) fn with_headers(self, headers: Headers) -> Self {
+        Self { headers: RefCell::new(headers), ..self }
+    }
+
+    /// Gives up the headers that were read.
+    pub(crate) fn take_headers(&mut self) -> Headers {
+        self.headers.take()
+    }
+
+    /// Returns a header that was read.
+    pub(crate) fn known_header(&self, object: ObjectRef) -> Option<Bytes> {
+        self.headers.borrow().get(&object).cloned()
     }
 
     /// Tells whether something was asked that this version could no longer answer. What was
@@ -194,8 +212,8 @@ impl Read for Base {
     }
 
     fn header(&self, object: ObjectRef) -> Result<Option<Bytes>, CallError> {
-        if let Some(header) = self.headers.borrow().get(&object) {
-            return Ok(Some(header.clone()));
+        if let Some(header) = self.known_header(object) {
+            return Ok(Some(header));
         }
         let found = self.get(&key::object(object))?;
         if let Some(header) = &found {

@@ -269,6 +269,10 @@ impl Read for Transaction<'_> {
     }
 
     fn header(&self, object: ObjectRef) -> Result<Option<Bytes>, CallError> {
+        // It is not of an object that this transaction creates.
+        if let Some(header) = self.base.known_header(object) {
+            return Ok(Some(header));
+        }
         if let Some(created) = self.own.borrow().writes.get(&key::object(object)) {
             return Ok(created.clone());
         }

@@ -4,6 +4,10 @@
 //! its version may show, in the same way for both. What was not found is kept too. Values longer
 //! than [`VALUE_BYTES`] are not kept.
 //!
+//! What is written is kept too, where keys of its kind are asked for one by one: what was created is
+//! soon asked for, and sled, which would be asked else, answers nobody while a batch is applied. The
+//! kind of a key is its first byte.
+//!
 //! Two generations: what is read or written comes into the younger one; when that has its half of
 //! the memory, it becomes the older one, and what was not read since then is forgotten.
 //!
@@ -18,12 +22,13 @@
 mod tests;
 
 use std::collections::HashMap;
-use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 use std::mem;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
+use foldhash::quality::RandomState;
 
 /// The longest value that is kept.
 pub(super) const VALUE_BYTES: usize = 4 << 10;
@@ -54,6 +59,8 @@ type Entries = HashMap<u64, Entry, BuildHasherDefault<Hashed>>;
 pub(super) struct Cache {
     shards: [Mutex<Shard>; SHARDS],
     hashes: RandomState,
+    /// The kinds of keys that were asked for.
+    asked: [AtomicBool; 1 << 8],
 }
 
 #[derive(Debug, Default)]
@@ -70,11 +77,18 @@ impl Cache {
     pub(super) fn new(bytes: u64) -> Cache {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         let shard = |_| Mutex::new(Shard { half: bytes / SHARDS / 2, ..Shard::default() });
-        Cache { shards: std::array::from_fn(shard), hashes: RandomState::new() }
+        Cache {
+            shards: std::array::from_fn(shard),
+            hashes: RandomState::default(),
+            asked: std::array::from_fn(|_| AtomicBool::new(false)),
+        }
     }
 
     /// Returns what is under a key, if it is known.
     pub(super) fn get(&self, key: &[u8]) -> Option<Found> {
+        if let Some(asked) = self.asked_of(key).filter(|asked| !asked.load(Ordering::Relaxed)) {
+            asked.store(true, Ordering::Relaxed);
+        }
         let hash = self.hashes.hash_one(key);
         let mut shard = self.shard(hash);
         if let Some(entry) = shard.young.get(&hash) {
@@ -95,17 +109,24 @@ impl Cache {
         }
     }
 
-    /// Replaces what is known of a key. What is not known stays so: much is written that nobody
-    /// reads.
+    /// Replaces what is known of a key. What is not known stays so if it is of a kind that nobody
+    /// asks for: much is written that nobody reads.
     pub(super) fn replace(&self, key: &[u8], found: &Found) {
         let hash = self.hashes.hash_one(key);
         let mut shard = self.shard(hash);
         let known = shard.take_young(hash, key).or_else(|| shard.take_old(hash, key));
-        if let Some(entry) = known
-            && is_short(found)
-        {
-            shard.insert(hash, Entry { found: copy(found), ..entry });
+        if !is_short(found) {
+            return;
         }
+        if let Some(entry) = known {
+            shard.insert(hash, Entry { found: copy(found), ..entry });
+        } else if self.asked_of(key).is_some_and(|asked| asked.load(Ordering::Relaxed)) {
+            shard.insert(hash, Entry { key: key.into(), found: copy(found) });
+        }
+    }
+
+    fn asked_of(&self, key: &[u8]) -> Option<&AtomicBool> {
+        self.asked.get(usize::from(*key.first()?))
     }
 
     fn shard(&self, hash: u64) -> MutexGuard<'_, Shard> {

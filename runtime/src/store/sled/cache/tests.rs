@@ -41,6 +41,18 @@ fn what_is_written_and_not_read_takes_no_room() {
 }
 
 #[test]
+fn what_is_written_is_kept_where_such_keys_are_asked_for() {
+    let cache = Cache::new(BYTES);
+    assert_eq!(cache.get(b"ab"), None);
+    cache.replace(b"ac", &found("1"));
+    cache.replace(b"ad", &None);
+    cache.replace(b"bc", &found("1"));
+    assert_eq!(cache.get(b"ac"), Some(found("1")));
+    assert_eq!(cache.get(b"ad"), Some(None));
+    assert_eq!(cache.get(b"bc"), None);
+}
+
+#[test]
 fn a_replacement_comes_after_what_is_being_kept() {
     let cache = Cache::new(BYTES);
     let (replaced, is_replaced) = mpsc::channel();
