@@ -218,6 +218,19 @@ fn known_outcomes_can_be_asked_of_a_stopped_store() {
 }
 
 #[test]
+fn a_buffered_outcome_is_known_once_it_is_told() {
+    let (_folder, disk, store) = faulty();
+    // Meanwhile nothing becomes durable.
+    let gate = disk.gate.lock().unwrap();
+    let named = Batch { transactions: vec![transaction(1)], ..batch(&[("a", Some("1"))]) };
+    let written = store.submit(named, Durability::Buffered).unwrap().write().unwrap();
+    assert_eq!(store.outcome(transaction(1)), Ok(None), "nobody was told yet");
+    assert_eq!(written.wait(), Ok(1));
+    assert_eq!((store.outcome(transaction(1)), store.durable()), (Ok(Some(1)), 0));
+    drop(gate);
+}
+
+#[test]
 fn who_waits_for_a_turn_is_told_that_the_store_stopped() {
     let (_folder, disk, store) = faulty();
     disk.good_syncs.store(0, Ordering::SeqCst);
@@ -252,8 +265,11 @@ fn a_full_disk_refuses_writes_until_there_is_room() {
 
     disk.free.store(1000, Ordering::SeqCst);
     assert_eq!(store.health(), Health::Good, "as much as there must be");
+    disk.free.store(1007, Ordering::SeqCst);
+    assert!(matches!(put(&store, "a", "3"), Err(CommitError::NoSpace { .. })));
+    disk.free.store(1008, Ordering::SeqCst);
+    assert_eq!(put(&store, "a", "3"), Ok(2), "to the very byte");
     disk.free.store(10_000, Ordering::SeqCst);
-    assert_eq!(put(&store, "a", "3"), Ok(2));
     let large = "x".repeat(5_000);
     assert!(
         matches!(put(&store, "b", &large), Err(CommitError::NoSpace { .. })),

@@ -1,5 +1,6 @@
 //! What is kept, what is replaced, and how much of it at most.
 
+use std::hash::BuildHasher;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -108,6 +109,65 @@ fn no_more_is_kept_than_there_is_memory_for() {
     let bytes = all.filter(|number| cache.get(&key(*number)).is_some()).count() * ENTRY_BYTES;
     assert!(bytes > BYTES as usize / 4, "only {bytes} bytes of {BYTES}");
     assert!(bytes <= BYTES as usize, "{bytes} bytes of {BYTES}");
+}
+
+/// Makes a cache with room for so many entries, of one kind, in each generation of a shard, and
+/// returns it with keys that are all in one shard, and a value for them.
+fn with_room_for(entries: usize) -> (Cache, impl Iterator<Item = [u8; 4]>, Found) {
+    let value = found("a value");
+    let bytes = ENTRY_BYTES + 4 + "a value".len();
+    let cache = Cache::new((entries * bytes * 2 * SHARDS) as u64);
+    let hashes = cache.hashes.clone();
+    let is_first = move |key: &[u8; 4]| (hashes.hash_one(&key[..]) >> 32) as usize % SHARDS == 0;
+    (cache, (0_u32..).map(u32::to_be_bytes).filter(is_first), value)
+}
+
+#[test]
+fn an_entry_takes_its_key_and_its_value_and_no_more() {
+    let (cache, mut keys, value) = with_room_for(1);
+    let (fits, too_long) = (keys.next().unwrap(), keys.next().unwrap());
+    cache.keep(&fits, &value, || true);
+    cache.keep(&too_long, &found("a value."), || true);
+    assert_eq!(cache.get(&fits), Some(value));
+    assert_eq!(cache.get(&too_long), None);
+}
+
+#[test]
+fn a_generation_is_full_when_no_more_fits() {
+    let (cache, keys, value) = with_room_for(2);
+    let keys: Vec<_> = keys.take(6).collect();
+    keys[..2].iter().for_each(|key| cache.keep(key, &value, || true));
+    cache.replace(&keys[0], &value);
+    for key in &keys[2..4] {
+        cache.keep(key, &value, || true);
+    }
+    for key in &keys[2..4] {
+        assert_eq!(cache.get(key), Some(value.clone()), "of the younger generation");
+    }
+    // The younger one is full, so that the older one is forgotten with the next.
+    cache.keep(&keys[4], &value, || true);
+    let left = |keys: &[[u8; 4]]| keys.iter().filter(|key| cache.get(&key[..]).is_some()).count();
+    assert_eq!((left(&keys[2..5]), left(&keys[..2])), (3, 0));
+}
+
+#[test]
+fn what_is_kept_again_takes_its_room_once() {
+    let (cache, keys, value) = with_room_for(2);
+    let keys: Vec<_> = keys.take(4).collect();
+    cache.keep(&keys[0], &value, || true);
+    keys.iter().for_each(|key| cache.keep(key, &value, || true));
+    assert_eq!(cache.get(&keys[0]), Some(value), "only one generation came after its own");
+}
+
+#[test]
+fn what_is_replaced_takes_its_room_still() {
+    let (cache, keys, value) = with_room_for(4);
+    let keys: Vec<_> = keys.take(9).collect();
+    keys[..4].iter().for_each(|key| cache.keep(key, &value, || true));
+    cache.replace(&keys[0], &value);
+    keys[4..].iter().for_each(|key| cache.keep(key, &value, || true));
+    assert_eq!(cache.get(&keys[0]), None, "two generations came after its own");
+    assert_eq!(cache.get(&keys[8]), Some(value));
 }
 
 #[test]
