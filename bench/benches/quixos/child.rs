@@ -30,7 +30,8 @@ use crate::work::{ATTEMPT, ITEM_BYTES, NOW, Operation};
 pub(crate) struct Grown {
     /// How many requests there are.
     pub(crate) requests: u64,
-    /// What each operation costs, in microseconds, in the middle; one caller, buffered.
+    /// What each operation costs, in microseconds, in the middle of each round; one caller,
+    /// buffered.
     pub(crate) costs: Vec<(String, f64)>,
     pub(crate) lives_per_second: f64,
     pub(crate) lives_p99: f64,
@@ -211,6 +212,14 @@ async fn be_idle(folder: &Path) -> Result<u64, Failure> {
 /// How many requests are numbered at once.
 const CHUNK: u64 = 10_000;
 
+/// How often each operation's cost is measured, and the time between, since a machine is faster at
+/// one time than at another.
+const COST_ROUNDS: usize = 7;
+const COST_PAUSE: Duration = Duration::from_millis(300);
+
+/// How many lives are measured.
+const LIVES_PROBED: usize = 1_000;
+
 /// How many requests are left for others to claim.
 const QUEUED: u64 = 100;
 
@@ -230,24 +239,31 @@ async fn be_grown(folder: &Path, size: u64, probes: usize) -> Result<Grown, Fail
     office.settle().await?;
 
     let mut costs = Vec::new();
-    office.forget(probes);
-    let mut office = Arc::new(office);
-    for operation in Operation::MOST_USED {
-        let prober = Arc::clone(&office);
-        let speed = callers::run(1, 0..probes, move |number| {
-            let office = Arc::clone(&prober);
-            async move { office.perform(operation, number).await }
-        })
-        .await?;
-        costs.push((operation.name().to_owned(), speed.p50_micros));
+    for round in 0..=COST_ROUNDS {
+        office.forget(probes);
+        let probed = Arc::new(office);
+        for operation in Operation::MOST_USED {
+            let prober = Arc::clone(&probed);
+            let speed = callers::run(1, 0..probes, move |number| {
+                let office = Arc::clone(&prober);
+                async move { office.perform(operation, number).await }
+            })
+            .await?;
+            // The first is to wake up what has slept.
+            if round > 0 {
+                costs.push((operation.name().to_owned(), speed.p50_micros));
+            }
+        }
+        office = reclaimed(probed)?;
+        sleep(COST_PAUSE).await;
     }
     office.settle().await?;
 
-    let mut durable = reclaimed(office)?;
-    durable.session = durable.session.with_durability(store::Durability::Durable);
-    durable.forget(probes * 2);
-    office = Arc::new(durable);
-    let speed = lives(&office, probes * 2).await?;
+    let durable = office.session.with_durability(store::Durability::Durable);
+    office.session = durable;
+    office.forget(LIVES_PROBED);
+    let office = Arc::new(office);
+    let speed = lives(&office, LIVES_PROBED).await?;
     let requests = lived(&office).await? + QUEUED;
     drop(office);
     Ok(Grown {

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Duration, SecondsFormat, Utc};
-use quixos_bench::{Quantity, Role, Scenario, Unit};
+use quixos_bench::{Quantity, Role, Scenario};
 use quixos_package::agent_runtime::{AgentRequest, AgentRequestObject, ItemData};
 use quixos_runtime::Ref;
 use tempfile::TempDir;
@@ -43,6 +43,8 @@ struct Crowd {
     asked: u64,
     /// How often something was written here that has to be new each time.
     fresh: u64,
+    /// Those of the round, in all states.
+    requests: Vec<Ref<AgentRequestObject>>,
     _folder: TempDir,
 }
 
@@ -58,11 +60,90 @@ pub(super) async fn measure(bench: &mut Bench<'_>) -> Result<(), Failure> {
     let mut crowds = [Crowd::gather(bench, FEW).await?, Crowd::gather(bench, many).await?];
     for round in 1..=bench.arguments.rounds() {
         say(&format!("  round {round}"));
-        for crowd in &mut crowds {
-            crowd.measure(bench).await?;
-        }
+        measure_round(bench, &mut crowds).await?;
     }
     Ok(())
+}
+
+/// How many times something is done in one store before it is the other's turn. A machine is faster
+/// at one time than at another, and both are to have as much of each.
+const TURN: usize = 20;
+
+/// Does each operation some times in each store.
+async fn measure_round(bench: &mut Bench<'_>, crowds: &mut [Crowd; 2]) -> Result<(), Failure> {
+    let many_times = bench.arguments.either(20, 200);
+    for crowd in &mut *crowds {
+        crowd.begin(many_times).await?;
+    }
+    for probe in Probe::ALL {
+        let times =
+            if probe == Probe::AskOfOneKey { bench.arguments.either(2, 10) } else { many_times };
+        for crowd in crowds.iter().filter(|_| probe == Probe::Publish) {
+            crowd.finish().await?;
+        }
+        let mut watches = [Stopwatch::default(), Stopwatch::default()];
+        for turn in (0..times).step_by(TURN) {
+            for (crowd, watch) in crowds.iter_mut().zip(&mut watches) {
+                for at in turn..times.min(turn + TURN) {
+                    watch.time(crowd.perform(probe, at)).await?;
+                }
+            }
+        }
+        for (crowd, watch) in crowds.iter().zip(watches) {
+            bench.report.add_figure(probe.quantity(), probe.size(crowd.size), watch.micros());
+        }
+    }
+    for crowd in &*crowds {
+        crowd.office.settle().await?;
+    }
+    Ok(())
+}
+
+/// What is measured.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Probe {
+    Claim,
+    UpsertNew,
+    UpsertAgain,
+    Ask,
+    Publish,
+    AskOfOneKey,
+}
+
+impl Probe {
+    const ALL: [Self; 6] = [
+        Self::Claim,
+        Self::UpsertNew,
+        Self::UpsertAgain,
+        Self::Ask,
+        Self::Publish,
+        Self::AskOfOneKey,
+    ];
+
+    fn quantity(self) -> Quantity {
+        let cost = |what| cost(Scenario::Crowd, what);
+        match self {
+            Self::Claim => cost("claim, among pending requests"),
+            Self::UpsertNew => cost("upsertItem, new, among items"),
+            Self::UpsertAgain => cost("upsertItem, again, among items"),
+            Self::Ask => cost("ask, among questions"),
+            Self::Publish => cost("publishCompletion, among untold completions"),
+            Self::AskOfOneKey => {
+                let cost = cost("ask, among questions of the same key");
+                Quantity { role: Role::Unfavourable, ..cost }
+            }
+        }
+    }
+
+    /// Returns how many there are of what it is among.
+    fn size(self, size: Size) -> u64 {
+        match self {
+            Self::Claim => size.pending,
+            Self::UpsertNew | Self::UpsertAgain => size.items,
+            Self::Ask | Self::AskOfOneKey => size.questions,
+            Self::Publish => size.untold,
+        }
+    }
 }
 
 impl Crowd {
@@ -93,70 +174,64 @@ impl Crowd {
         }
         office.settle().await?;
         let asked = size.questions;
-        Ok(Self { office, size, request, single_minded, asked, fresh: 0, _folder: folder })
+        Ok(Self {
+            office,
+            size,
+            request,
+            single_minded,
+            asked,
+            fresh: 0,
+            requests: Vec::new(),
+            _folder: folder,
+        })
     }
 
-    /// Does each operation some times, and leaves as many pending as there were.
-    async fn measure(&mut self, bench: &mut Bench<'_>) -> Result<(), Failure> {
-        let times = bench.arguments.either(20, 200);
-        let Size { pending, items, questions, untold } = self.size;
-        let mut add = |quantity: Quantity, at: u64, watch: Stopwatch| {
-            bench.report.add_figure(quantity, at, watch.micros());
-        };
-        let cost = |what: &str| cost(Scenario::Crowd, what);
-        let office = Arc::clone(&self.office);
-        let mut requests = Vec::new();
+    /// Admits requests to be claimed, finished and published in a round, so that as many are
+    /// pending after it as before.
+    async fn begin(&mut self, times: usize) -> Result<(), Failure> {
+        self.requests.clear();
         for _ in 0..times {
-            requests.push(office.admit().await?);
+            self.requests.push(self.office.admit().await?);
         }
+        Ok(())
+    }
 
-        let mut watch = Stopwatch::default();
-        for request in &requests {
-            watch.time(office.claim(*request)).await?;
+    /// Finishes the requests of the round.
+    async fn finish(&self) -> Result<(), Failure> {
+        for request in &self.requests {
+            self.office.finish(*request).await?;
         }
-        add(cost("claim, among pending requests"), pending, watch);
+        Ok(())
+    }
 
-        let on_request = AgentRequest::on(&office.session, self.request);
-        let mut watch = Stopwatch::default();
-        for _ in 0..times {
-            let input = work::upsert(item(&format!("new-{}", self.next()), 1));
-            watch.time(on_request.upsert_item(&input)).await?;
+    /// Does something; `at` counts how often in this round.
+    async fn perform(&mut self, probe: Probe, at: usize) -> Result<(), Failure> {
+        match probe {
+            Probe::Claim => self.office.claim(self.requests[at]).await,
+            Probe::UpsertNew => {
+                let key = format!("new-{}", self.next());
+                self.upsert(item(&key, 1)).await
+            }
+            Probe::UpsertAgain => {
+                let version = 1 + self.next();
+                self.upsert(item("item-1", version)).await
+            }
+            Probe::Ask => {
+                let key = format!("new-{}", self.next());
+                ask(&self.office, self.request, &key, 0).await
+            }
+            Probe::Publish => self.office.publish(self.requests[at]).await,
+            Probe::AskOfOneKey => {
+                self.asked += 1;
+                ask(&self.office, self.single_minded, work::QUESTION, self.asked - 1).await
+            }
         }
-        add(cost("upsertItem, new, among items"), items, watch);
+    }
 
-        let mut watch = Stopwatch::default();
-        for _ in 0..times {
-            let input = work::upsert(item("item-1", 1 + self.next()));
-            watch.time(on_request.upsert_item(&input)).await?;
-        }
-        add(cost("upsertItem, again, among items"), items, watch);
-
-        let mut watch = Stopwatch::default();
-        for _ in 0..times {
-            let key = format!("new-{}", self.next());
-            watch.time(ask(&office, self.request, &key, 0)).await?;
-        }
-        add(cost("ask, among questions"), questions, watch);
-
-        for request in &requests {
-            office.finish(*request).await?;
-        }
-        let mut watch = Stopwatch::default();
-        for request in &requests {
-            watch.time(office.publish(*request)).await?;
-        }
-        add(cost("publishCompletion, among untold completions"), untold, watch);
-
-        let mut watch = Stopwatch::default();
-        for _ in 0..bench.arguments.either(2, 10) {
-            let asking = ask(&office, self.single_minded, work::QUESTION, self.asked);
-            watch.time(asking).await?;
-            self.asked += 1;
-        }
-        let what = "ask, among questions of the same key".to_owned();
-        let (scenario, unit, role) = (Scenario::Crowd, Unit::Micros, Role::Unfavourable);
-        add(Quantity { scenario, what, unit, role }, questions, watch);
-        office.settle().await
+    async fn upsert(&self, item: ItemData) -> Result<(), Failure> {
+        let on_request = AgentRequest::on(&self.office.session, self.request);
+        on_request.upsert_item(&work::upsert(item)).await?;
+        Ok(())
     }
 
     fn next(&mut self) -> u64 {

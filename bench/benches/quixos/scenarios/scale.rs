@@ -20,7 +20,7 @@ pub(super) async fn measure(bench: &mut Bench<'_>) -> Result<(), Failure> {
     let folder = bench.scratch()?;
     let store = folder.path();
     let largest = bench.arguments.scale();
-    let probes = bench.arguments.either(50, 500);
+    let probes = bench.arguments.either(20, 150);
     let steps = std::iter::successors(Some(SMALLEST), |size| Some(size * 10));
     for size in steps.take_while(|size| *size < largest).chain([largest]) {
         say(&format!("  {size} requests"));
