@@ -118,8 +118,9 @@ fn with_room_for(entries: usize) -> (Cache, impl Iterator<Item = [u8; 4]>, Found
     let bytes = ENTRY_BYTES + 4 + "a value".len();
     let cache = Cache::new((entries * bytes * 2 * SHARDS) as u64);
     let hashes = cache.hashes.clone();
-    let is_first = move |key: &[u8; 4]| (hashes.hash_one(&key[..]) >> 32) as usize % SHARDS == 0;
-    (cache, (0_u32..).map(u32::to_be_bytes).filter(is_first), value)
+    let shard_of = move |key: &[u8]| (hashes.hash_one(key) >> 32) as usize % SHARDS;
+    let keys = (0_u32..).map(u32::to_be_bytes).filter(move |key| shard_of(key) == 0);
+    (cache, keys, value)
 }
 
 #[test]
