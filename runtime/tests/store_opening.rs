@@ -232,6 +232,20 @@ fn a_commit_outlives_the_store() {
     assert_eq!(get(&open(folder.path()), "a").as_deref(), Some("1"));
 }
 
+/// What cannot be opened is not taken for what is not there.
+#[test]
+fn a_file_that_cannot_be_opened_is_the_systems_error() {
+    for file in ["progress", "data/db"] {
+        let folder = tempdir().unwrap();
+        put(&open(folder.path()), "a", "1").unwrap();
+        let file = folder.path().join(file);
+        fs::remove_file(&file).unwrap();
+        fs::create_dir(&file).unwrap();
+        let error = open_error(folder.path());
+        assert!(matches!(error, OpenError::Io { .. }), "{error}");
+    }
+}
+
 #[test]
 fn what_the_system_says_comes_with_the_path() {
     let error = SledStore::open(Path::new("/dev/null/store"), SledOptions::default()).unwrap_err();

@@ -9,6 +9,9 @@
 //! sled would not trust makes us read a segment in vain, or leave one out that it leaves out too.
 //! (sled 0.34.7: `pagecache/iterator.rs`, `pagecache/logger.rs`, `pagecache/snapshot.rs`.)
 
+#[cfg(test)]
+mod tests;
+
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
