@@ -235,7 +235,7 @@ fn a_commit_outlives_the_store() {
 /// What cannot be opened is not taken for what is not there.
 #[test]
 fn a_file_that_cannot_be_opened_is_the_systems_error() {
-    for file in ["progress", "data/db"] {
+    for file in ["store.json", "progress", "data/db"] {
         let folder = tempdir().unwrap();
         put(&open(folder.path()), "a", "1").unwrap();
         let file = folder.path().join(file);

@@ -2,6 +2,9 @@
 //!
 //! They stand behind a trait for one reason: a test can make the n-th of them fail.
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt::Debug;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
