@@ -35,6 +35,7 @@ pub(crate) fn new_session(binding: Binding, place: Place) -> NewSession {
             usage: usage::none(),
             sub_agents: usage::none(),
             claim: Claim { engine: String::new(), generation: 0 },
+            last: None,
         },
         live: Live {
             calls: Vec::new(),

@@ -10,6 +10,8 @@ use crate::sessions::{CallData, DecisionData, NodeData, SessionEvent, VersionDat
 
 /// Reads what is behind a session.
 pub(crate) trait Past {
+    /// Says whether the tree has a message.
+    fn has_node(&self, id: &str) -> Result<bool, CallError>;
     /// Returns a message of the tree.
     fn node(&self, id: &str) -> Result<Option<NodeData>, CallError>;
     /// Returns the newest message that answers a call of a tool.
@@ -20,12 +22,10 @@ pub(crate) trait Past {
     fn ended_call(&self, id: &str) -> Result<Option<CallData>, CallError>;
     /// Returns a decision that has ended.
     fn ended_decision(&self, id: &str) -> Result<Option<DecisionData>, CallError>;
-    /// Returns the newest version of `state` or `agent` that is wanted.
-    fn newest_version(
-        &self,
-        kind: &str,
-        wanted: impl FnMut(&VersionData) -> Result<bool, CallError>,
-    ) -> Result<Option<VersionData>, CallError>;
+    /// Returns the version of `state` or `agent` at a place.
+    fn version(&self, place: &str) -> Result<Option<VersionData>, CallError>;
+    /// Returns the version at the next place behind one.
+    fn version_behind(&self, place: &str) -> Result<Option<VersionData>, CallError>;
     /// Returns a text by its digest.
     fn text(&self, digest: &str) -> Result<Option<String>, CallError>;
     /// Returns an event of the log by its offset.
@@ -37,6 +37,10 @@ pub(crate) trait Past {
 macro_rules! past {
     ($($operation:ident),* $(,)?) => {$(
         impl $crate::past::Past for $crate::sessions::$operation::Context<'_> {
+            fn has_node(&self, id: &str) -> Result<bool, CallError> {
+                Ok(!self.session(self.receiver()).nodes_at(id)?.is_empty())
+            }
+
             fn node(&self, id: &str) -> Result<Option<NodeData>, CallError> {
                 let found = self.session(self.receiver()).nodes_at(id)?;
                 found.first().map(|&node| self.message(node).data()).transpose()
@@ -68,19 +72,14 @@ macro_rules! past {
                 found.last().map(|&decision| self.decision(decision).data()).transpose()
             }
 
-            fn newest_version(
-                &self,
-                kind: &str,
-                mut wanted: impl FnMut(&VersionData) -> Result<bool, CallError>,
-            ) -> Result<Option<VersionData>, CallError> {
-                // Later ones have greater references, and most often the last is the one.
-                for version in self.session(self.receiver()).versions_at(kind)?.into_iter().rev() {
-                    let data = self.version(version).data()?;
-                    if wanted(&data)? {
-                        return Ok(Some(data));
-                    }
-                }
-                Ok(None)
+            fn version(&self, place: &str) -> Result<Option<VersionData>, CallError> {
+                let found = self.session(self.receiver()).versions_at(place)?;
+                found.first().map(|&version| self.version(version).data()).transpose()
+            }
+
+            fn version_behind(&self, place: &str) -> Result<Option<VersionData>, CallError> {
+                let found = self.session(self.receiver()).versions_page(Some(place), 1)?;
+                found.first().map(|(_, version)| self.version(*version).data()).transpose()
             }
 
             fn text(&self, digest: &str) -> Result<Option<String>, CallError> {

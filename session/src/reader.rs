@@ -295,7 +295,13 @@ impl<'s> Reader<'s> {
 
     /// Returns the number of versions of `state` or `agent`.
     pub(crate) fn versions(&self, kind: &str) -> Result<usize, CallError> {
-        Ok(self.at("versions", kind)?.len())
+        let mut count = 0;
+        self.each_entry("versions", |entry| {
+            let is_meant = entry.key.as_deref().and_then(|key| key.split(':').next()) == Some(kind);
+            count += usize::from(is_meant);
+            Ok(())
+        })?;
+        Ok(count)
     }
 
     /// Does something with each object of a keyed edge.
@@ -304,11 +310,19 @@ impl<'s> Reader<'s> {
         edge: &str,
         mut visit: impl FnMut(ObjectRef) -> Result<(), CallError>,
     ) -> Result<(), CallError> {
+        self.each_entry(edge, |entry| visit(entry.object))
+    }
+
+    fn each_entry(
+        &self,
+        edge: &str,
+        mut visit: impl FnMut(EdgeEntry) -> Result<(), CallError>,
+    ) -> Result<(), CallError> {
         let mut after = None;
         loop {
             let page = self.snapshot.edge(self.session.object(), edge, after.as_ref(), PAGE)?;
             let Some(last) = page.last().cloned() else { return Ok(()) };
-            page.into_iter().try_for_each(|entry| visit(entry.object))?;
+            page.into_iter().try_for_each(&mut visit)?;
             after = Some(last);
         }
     }
@@ -339,6 +353,10 @@ impl<'s> Reader<'s> {
 }
 
 impl Past for Reader<'_> {
+    fn has_node(&self, id: &str) -> Result<bool, CallError> {
+        Ok(!self.at("nodes", id)?.is_empty())
+    }
+
     fn node(&self, id: &str) -> Result<Option<NodeData>, CallError> {
         let found = self.at("nodes", id)?;
         found.first().map(|&node| self.state(node, "data")).transpose()
@@ -362,18 +380,16 @@ impl Past for Reader<'_> {
         found.last().map(|&decision| self.state(decision, "data")).transpose()
     }
 
-    fn newest_version(
-        &self,
-        kind: &str,
-        mut wanted: impl FnMut(&VersionData) -> Result<bool, CallError>,
-    ) -> Result<Option<VersionData>, CallError> {
-        for version in self.at("versions", kind)?.into_iter().rev() {
-            let data = self.state(version, "data")?;
-            if wanted(&data)? {
-                return Ok(Some(data));
-            }
-        }
-        Ok(None)
+    fn version(&self, place: &str) -> Result<Option<VersionData>, CallError> {
+        let found = self.at("versions", place)?;
+        found.first().map(|&version| self.state(version, "data")).transpose()
+    }
+
+    fn version_behind(&self, place: &str) -> Result<Option<VersionData>, CallError> {
+        let session = self.session.object();
+        let after = EdgeEntry { key: Some(place.to_owned()), object: session };
+        let found = self.snapshot.edge(session, "versions", Some(&after), 1)?;
+        found.first().map(|entry| self.state(entry.object, "data")).transpose()
     }
 
     fn text(&self, digest: &str) -> Result<Option<String>, CallError> {

@@ -23,15 +23,11 @@ pub(crate) struct Plan {
     pub(crate) writes: Vec<DraftMessage>,
 }
 
-/// Returns what writing a list would do, its echoes folded.
-pub(crate) fn plan(
-    past: &impl Past,
-    head: Option<&str>,
-    list: Vec<DraftMessage>,
-) -> Result<Plan, CallError> {
+/// Returns what writing a list would do whose echoes are folded.
+pub(crate) fn plan(past: &impl Past, list: Vec<DraftMessage>) -> Result<Plan, CallError> {
     let mut plan = Plan { base: None, known: Vec::new(), writes: Vec::new() };
     let mut seen = HashSet::new();
-    for draft in fold(past, head, list)? {
+    for draft in list {
         let is_known = is_known(past, &draft)?;
         if is_known && plan.writes.is_empty() {
             plan.base.clone_from(&draft.id);
@@ -74,7 +70,7 @@ pub(crate) fn fold(
 
 fn is_known(past: &impl Past, draft: &DraftMessage) -> Result<bool, CallError> {
     Ok(match draft.id() {
-        Some(id) => past.node(id)?.is_some(),
+        Some(id) => past.has_node(id)?,
         None => false,
     })
 }

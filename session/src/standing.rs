@@ -17,7 +17,6 @@ use crate::reader::Reader;
 use crate::sessions::{CallData, Claim, DecisionData, Lease, Live, SessionData};
 use crate::status::{CLIENT, PENDING, QUEUED, RETRY_SCHEDULED};
 use crate::stored::{self, StoredCall};
-use crate::tree;
 
 /// What a session does at the moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -56,21 +55,21 @@ impl Status {
     }
 
     /// Returns what a session does.
-    pub(crate) fn of(past: &impl Past, data: &SessionData, live: &Live) -> Result<Self, CallError> {
+    pub(crate) fn of(data: &SessionData, live: &Live) -> Self {
         if data.cancelled {
-            return Ok(Self::Cancelled);
+            return Self::Cancelled;
         }
-        if pause::is_paused(past, &live.interrupts, data.head.as_deref())? {
-            return Ok(Self::Interrupted);
+        if pause::is_paused(&live.interrupts) {
+            return Self::Interrupted;
         }
         let is_clients = |call: &CallData| call.handler == CLIENT && call.status == PENDING;
         let is_quiet = live.decisions.is_empty() && live.sends.is_empty();
-        Ok(match (is_quiet, live.calls.is_empty()) {
+        match (is_quiet, live.calls.is_empty()) {
             (true, true) if data.done => Self::Done,
             (true, true) => Self::Idle,
             (true, false) if live.calls.iter().all(is_clients) => Self::Waiting,
             (_, _) => Self::Working,
-        })
+        }
     }
 }
 
@@ -186,7 +185,7 @@ impl Reader<'_> {
     /// # Errors
     /// That the store cannot be read.
     pub fn status(&self) -> Result<Status, CallError> {
-        Status::of(self, &self.data()?, &self.live()?)
+        Ok(Status::of(&self.data()?, &self.live()?))
     }
 
     /// Returns where the session stands at an instant.
@@ -201,7 +200,7 @@ impl Reader<'_> {
             holds.extend(engine(&data.claim, lease.as_ref(), now)?);
         }
         for open in &live.interrupts {
-            if tree::is_on_path(self, data.head.as_deref(), open.anchor.as_deref())? {
+            if open.pauses {
                 holds.push(Hold::Interrupt {
                     id: open.id.clone(),
                     origin: open.origin.clone(),
@@ -233,7 +232,7 @@ impl Reader<'_> {
         );
         holds.extend(queued.into_iter().map(|(_, hold)| hold));
         Ok(Standing {
-            status: Status::of(self, &data, &live)?,
+            status: Status::of(&data, &live),
             turn: data.turn.map(|turn| turn.id),
             waiting: self.waiting()?.len(),
             start: data.start,

@@ -73,7 +73,7 @@ impl<P: Past> Scene<'_, P> {
         client: ClientContext,
     ) -> Result<ClientMessages, CallError> {
         let messages = reconcile::fold(self.past, self.head, messages)?;
-        let new_from = reconcile::plan(self.past, self.head, messages.clone())?.known.len();
+        let new_from = reconcile::plan(self.past, messages.clone())?.known.len();
         Ok(ClientMessages { messages, new_from, client })
     }
 

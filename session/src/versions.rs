@@ -21,7 +21,20 @@ pub(crate) fn resolve(
     kind: &str,
     head: Option<&str>,
 ) -> Result<Option<VersionData>, CallError> {
-    past.newest_version(kind, |version| tree::is_on_path(past, head, version.anchor.as_deref()))
+    // Most often the newest is the one.
+    let mut after = place(kind, u64::MAX);
+    while let Some(version) = past.version_behind(&after)?.filter(|it| it.kind == kind) {
+        if tree::is_on_path(past, head, version.anchor.as_deref())? {
+            return Ok(Some(version));
+        }
+        after = version.place;
+    }
+    Ok(None)
+}
+
+/// Returns where a version stands among all of its session: behind those of its kind that are newer.
+pub(crate) fn place(kind: &str, number: u64) -> String {
+    format!("{kind}:{:020}", u64::MAX - number)
 }
 
 /// Returns the value of a version by its number.
@@ -31,7 +44,7 @@ pub(crate) fn numbered(
     number: Option<u64>,
 ) -> Result<Option<Value>, CallError> {
     let Some(number) = number else { return Ok(None) };
-    let found = past.newest_version(kind, |version| Ok(version.number == number))?;
+    let found = past.version(&place(kind, number))?;
     let version = found.ok_or_else(|| CallError::Corrupt {
         message: format!("there is no version {number} of `{kind}`"),
     })?;

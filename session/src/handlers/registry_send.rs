@@ -73,9 +73,8 @@ fn cause(
     {
         return Ok(Some(*request));
     }
-    if let Some(request) = cx.session(sender).request()? {
-        return Ok(Some(request));
+    match cx.session(sender).request()? {
+        Some(request) => Ok(Some(request)),
+        None => Ok(cx.session(sender).data()?.last),
     }
-    let turns = cx.session(sender).turns()?;
-    Ok(turns.into_iter().map(|(_, request)| request).max_by_key(|request| request.object()))
 }

@@ -71,7 +71,7 @@ struct Spent {
 impl Handler for Sessions {
     fn handle(cx: &Context<'_>, _input: Input) -> Result<Output, CallError> {
         let (binding, data, live) = (cx.binding().read()?, cx.data().read()?, cx.live().read()?);
-        let status = status(cx, &data, &live)?;
+        let status = status(&data, &live);
         let path = tree::path(cx, data.head.as_deref())?;
         let nodes = cx.nodes()?.into_iter().map(|node| {
             Ok(TreeNode { message: messages::message(&node)?, parent_id: node.parent })
@@ -96,14 +96,14 @@ impl Handler for Sessions {
 }
 
 /// Returns the status in a client's words: what is under way it is told call by call.
-fn status(past: &impl Past, data: &SessionData, live: &Live) -> Result<&'static str, CallError> {
-    Ok(match Status::of(past, data, live)? {
+fn status(data: &SessionData, live: &Live) -> &'static str {
+    match Status::of(data, live) {
         status @ (Status::Cancelled | Status::Interrupted) => status.word(),
         Status::Working | Status::Waiting | Status::Done | Status::Idle if data.done => {
             Status::Done.word()
         }
         Status::Working | Status::Waiting | Status::Done | Status::Idle => Status::Idle.word(),
-    })
+    }
 }
 
 fn interrupt(open: &InterruptData) -> Result<OpenInterrupt, CallError> {

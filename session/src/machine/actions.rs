@@ -92,7 +92,7 @@ impl Machine<'_, '_> {
                 retry: model.retry,
             },
         })?;
-        if self.is_paused()? {
+        if self.is_paused() {
             self.void_calls(Void::Interrupt, |call| call.id == id)?;
         }
         Ok(())

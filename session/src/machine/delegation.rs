@@ -5,12 +5,14 @@
 //! child alone that is telling.
 
 use quixos_protocol::ErrorCode;
-use quixos_runtime::CallError;
+use quixos_runtime::{CallError, Ref};
 use serde_json::Value;
 
 use super::Machine;
 use super::settle::{Failure, Tell};
-use crate::sessions::{Authority, CallData, CallFailure, Cancel, ChildEnded, Spawned, Usage};
+use crate::sessions::{
+    Authority, CallData, CallFailure, Cancel, ChildEnded, SessionObject, Spawned, Usage,
+};
 use crate::status::{PENDING, SUB_AGENT, SYSTEM};
 use crate::stored::{self, StoredCall, StoredOutcome};
 
@@ -24,13 +26,15 @@ impl Machine<'_, '_> {
                 return Ok(true);
             }
         }
-        let this = self.cx.relative(self.cx.receiver());
-        for child in this.children()? {
-            if self.cx.relative(child).binding()?.session_id == session {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        Ok(self.child(session)?.is_some())
+    }
+
+    /// Returns the child of an id.
+    fn child(&self, session: &str) -> Result<Option<Ref<SessionObject>>, CallError> {
+        let registry = self.cx.home(self.cx.registry().resolve()?);
+        let Some(&found) = registry.sessions_at(session)?.first() else { return Ok(None) };
+        let parent = self.cx.relative(found).parent()?;
+        Ok((parent == Some(self.cx.receiver())).then_some(found))
     }
 
     /// Notes that the session of a sub-agent is there, or cannot be made.
@@ -101,29 +105,30 @@ impl Machine<'_, '_> {
 
     /// Cancels a child, and with it its own children.
     pub(super) fn cancel_child(&self, session: &str) -> Result<(), CallError> {
-        self.cancel_those(|child| child == session)
+        match self.child(session)? {
+            Some(child) => self.cancel_one(child, session),
+            None => Ok(()),
+        }
     }
 
     /// Cancels all children.
     pub(crate) fn cancel_children(&self) -> Result<(), CallError> {
-        self.cancel_those(|_| true)
+        for child in self.cx.relative(self.cx.receiver()).children()? {
+            self.cancel_one(child, &self.cx.relative(child).binding()?.session_id)?;
+        }
+        Ok(())
     }
 
-    fn cancel_those(&self, unwanted: impl Fn(&str) -> bool) -> Result<(), CallError> {
+    fn cancel_one(&self, child: Ref<SessionObject>, session: &str) -> Result<(), CallError> {
+        if self.reporting.as_deref() == Some(session) {
+            return Ok(());
+        }
         let by = Authority {
             class: SYSTEM.to_owned(),
             tenant: self.binding.tenant.clone(),
             owner_id: self.binding.owner_id.clone(),
         };
-        let cancel = Cancel { by, turn: None };
-        for child in self.cx.relative(self.cx.receiver()).children()? {
-            let child = self.cx.relative(child);
-            let session = child.binding()?.session_id;
-            if unwanted(&session) && self.reporting.as_ref() != Some(&session) {
-                child.cancel(&cancel)?;
-            }
-        }
-        Ok(())
+        self.cx.relative(child).cancel(&Cancel { by, turn: None }).map(drop)
     }
 }
 

@@ -49,7 +49,7 @@ impl Machine<'_, '_> {
 
     /// Starts those calls that do not wait for the slot.
     fn start_calls(&mut self) -> Result<(), CallError> {
-        if self.is_paused()? {
+        if self.is_paused() {
             return Ok(());
         }
         let waits = |call: &&CallData| call.status == QUEUED && call.handler != WORKER;
@@ -104,7 +104,7 @@ impl Machine<'_, '_> {
     }
 
     fn next_in_queue(&self) -> Result<Option<Next>, CallError> {
-        let is_paused = self.is_paused()?;
+        let is_paused = self.is_paused();
         let mut queue = Vec::new();
         for decision in self.live.decisions.iter().filter(|decision| decision.status == QUEUED) {
             let rank = match decision.kind.as_str() {
@@ -133,7 +133,8 @@ impl Machine<'_, '_> {
             return Ok(false);
         };
         let view = messages::decode(self.cx, &messages)?;
-        let plan = reconcile::plan(self.cx, self.data.head.as_deref(), view)?;
+        let view = reconcile::fold(self.cx, self.data.head.as_deref(), view)?;
+        let plan = reconcile::plan(self.cx, view)?;
         Ok(!self.is_paused_at(plan.base.as_deref())?)
     }
 
@@ -142,7 +143,7 @@ impl Machine<'_, '_> {
         Ok(self.data.turn.is_some()
             && self.live.decisions.is_empty()
             && self.live.calls.is_empty()
-            && !self.is_paused()?)
+            && !self.is_paused())
     }
 
     /// Completes a turn in which nothing goes on, if somebody waits for its end, and begins the

@@ -44,6 +44,7 @@ impl Machine<'_, '_> {
         if base != was_at {
             self.void_stranded(base.as_deref())?;
             self.resolve_versions()?;
+            self.resolve_pauses()?;
         }
         Ok(list)
     }

@@ -49,6 +49,7 @@ impl Machine<'_, '_> {
             reason,
             payload: stored::json_text(&payload)?,
             anchor: self.data.head.clone(),
+            pauses: true,
             turn: self.data.turn.as_ref().map(|turn| turn.id.clone()),
             raised: 0,
             question: String::new(),
@@ -81,10 +82,8 @@ impl Machine<'_, '_> {
         self.live.interrupts.remove(place);
         self.close_question(&interrupt.question, Some(&stored::json_text(&payload)?))?;
         self.log_interrupt_resumed(&interrupt, &payload)?;
-        let head = self.data.head.as_deref();
-        let paused_head = tree::is_on_path(self.cx, head, interrupt.anchor.as_deref())?;
         let turn = self.data.turn.as_ref().map(|turn| turn.id.clone());
-        if let (Some(turn), true, false) = (turn, paused_head, self.is_paused()?) {
+        if let (Some(turn), true, false) = (turn, interrupt.pauses, self.is_paused()) {
             let interrupt_id = interrupt.id;
             self.raise_first(
                 &StoredTrigger::InterruptResumed { interrupt_id, payload },
@@ -96,13 +95,23 @@ impl Machine<'_, '_> {
     }
 
     /// Says whether the conversation is paused at its head.
-    pub(crate) fn is_paused(&self) -> Result<bool, CallError> {
-        self.is_paused_at(self.data.head.as_deref())
+    pub(crate) fn is_paused(&self) -> bool {
+        pause::is_paused(&self.live.interrupts)
+    }
+
+    /// Looks up again what pauses the conversation, after the head has gone elsewhere.
+    pub(super) fn resolve_pauses(&mut self) -> Result<(), CallError> {
+        let head = self.data.head.as_deref();
+        for interrupt in &mut self.live.interrupts {
+            interrupt.pauses = tree::is_on_path(self.cx, head, interrupt.anchor.as_deref())?;
+        }
+        Ok(())
     }
 
     /// Says whether the path to a message is paused.
     pub(crate) fn is_paused_at(&self, node: Option<&str>) -> Result<bool, CallError> {
-        pause::is_paused(self.cx, &self.live.interrupts, node)
+        let head = self.data.head.as_deref();
+        pause::is_paused_at(self.cx, &self.live.interrupts, head, node)
     }
 }
 

@@ -104,7 +104,8 @@ impl Machine<'_, '_> {
         let is_empty = response.is_empty();
         let DecisionResponse { messages, actions, state, agent } = response;
         let head = self.data.head.as_deref();
-        let plan = messages.map(|list| reconcile::plan(self.cx, head, list)).transpose()?;
+        let plan = |list| reconcile::plan(self.cx, reconcile::fold(self.cx, head, list)?);
+        let plan = messages.map(plan).transpose()?;
         let config = match agent {
             Some(agent) => Some((agent.clone(), Some(stored::json(&agent)?))),
             None => self.config_after(plan.as_ref())?.map(|config| (config, None)),

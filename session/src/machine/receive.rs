@@ -60,7 +60,7 @@ impl Machine<'_, '_> {
                 self.admit(&queued.as_turn()?, SESSION, &cause)?
             }
         };
-        self.cx.turns().connect(&receive.turn, request)?;
+        self.add_turn(&receive.turn, request)?;
         self.report.turn = Some(receive.turn);
         if self.data.turn.is_some() && self.is_quiescent()? {
             self.complete_turn(TurnEnd::Quiescent)?;

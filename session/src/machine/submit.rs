@@ -147,7 +147,7 @@ impl Machine<'_, '_> {
     }
 
     pub(super) fn refuse_if_paused(&self) -> Result<(), CallError> {
-        if self.is_paused()? { Err(Refusal::Interrupted.into()) } else { Ok(()) }
+        if self.is_paused() { Err(Refusal::Interrupted.into()) } else { Ok(()) }
     }
 
     /// Settles a call that a client runs.

@@ -38,7 +38,7 @@ pub(crate) struct NewTurn {
     pub(crate) input: &'static str,
     /// What its request says.
     pub(crate) text: String,
-    /// The whole input, as JSON.
+    /// The input, as JSON; of a view, what is new in it.
     pub(crate) data: String,
     pub(crate) stream: Option<bool>,
 }
@@ -65,9 +65,19 @@ impl Machine<'_, '_> {
         let id = turn.id.clone().unwrap_or_else(|| self.mint(Minted::Turn));
         let cause = Cause { sender: None, depth: 0 };
         let request = self.admit(&turn, source, &cause)?;
-        self.cx.turns().connect(&id, request)?;
+        self.add_turn(&id, request)?;
         self.activate(&id, turn.input, request, turn.stream)?;
         Ok(id)
+    }
+
+    /// Notes that a request is a turn of this session.
+    pub(super) fn add_turn(
+        &mut self,
+        id: &str,
+        request: Ref<AgentRequestObject>,
+    ) -> Result<(), CallError> {
+        self.data.last = Some(request);
+        self.cx.turns().connect(id, request).map(drop)
     }
 
     /// Puts the request of a turn into AgentRuntime's queue.

@@ -44,9 +44,11 @@ impl Machine<'_, '_> {
         if versions::numbered(self.cx, kind, current)?.as_ref() == Some(value) {
             return Ok(());
         }
+        let number = self.order();
         let data = VersionData {
             kind: kind.to_owned(),
-            number: self.order(),
+            number,
+            place: versions::place(kind, number),
             anchor: self.data.head.clone(),
             value: stored::json_text(value)?,
         };

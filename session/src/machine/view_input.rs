@@ -6,15 +6,33 @@
 use quixos_protocol::input::ClientMessages;
 use quixos_protocol::{ClientInput, DraftMessage, Role};
 use quixos_runtime::CallError;
+use serde::Serialize;
 use serde_json::Value;
 
 use super::turn::{NewTurn, kept};
 use super::{Ending, Machine, Tell};
+use crate::messages;
 use crate::reconcile::{self, Plan};
 use crate::refusal::Refusal;
 use crate::status::{CLIENT, PENDING};
 use crate::stored::StoredTrigger;
-use crate::{messages, pause};
+
+/// What a request keeps of a view: the news in it. The rest is in the tree.
+#[derive(Serialize)]
+struct News {
+    #[serde(flatten)]
+    input: ClientInput,
+    /// The message of the tree that the news come after.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<String>,
+}
+
+impl News {
+    fn of(input: ClientMessages, plan: Plan) -> Self {
+        let input = ClientMessages { messages: plan.writes, ..input };
+        Self { input: ClientInput::ClientMessages(input), after: plan.base }
+    }
+}
 
 /// An answer in a view to a call that the client runs.
 struct Answer {
@@ -23,15 +41,16 @@ struct Answer {
 }
 
 impl Machine<'_, '_> {
-    pub(super) fn on_view(&mut self, input: ClientMessages) -> Result<(), CallError> {
+    pub(super) fn on_view(&mut self, mut input: ClientMessages) -> Result<(), CallError> {
         let head = self.data.head.clone();
-        let view = reconcile::fold(self.cx, head.as_deref(), input.messages.clone())?;
+        let list = std::mem::take(&mut input.messages);
+        let view = reconcile::fold(self.cx, head.as_deref(), list)?;
         let answers = self.answers(&view);
         // What is answered is open, so a view with answers was not taken before.
         if answers.is_empty() && self.is_repeated(input.turn_id.as_deref())? {
             return Ok(());
         }
-        let plan = reconcile::plan(self.cx, head.as_deref(), view.clone())?;
+        let plan = reconcile::plan(self.cx, view.clone())?;
         if let ([answer], [written]) = (answers.as_slice(), plan.writes.as_slice())
             && is_answer_to(written, &answer.call)
         {
@@ -55,8 +74,8 @@ impl Machine<'_, '_> {
             id: input.turn_id.clone(),
             input: "client.messages",
             text: last_said(&plan),
-            data: kept(&ClientInput::ClientMessages(input.clone()))?,
             stream: input.stream,
+            data: kept(&News::of(input, plan))?,
         };
         self.begin(turn, trigger)
     }
@@ -68,13 +87,12 @@ impl Machine<'_, '_> {
     /// `refused` where it may do neither: its branch is paused, or a turn runs that it does not
     /// answer to.
     fn joins(&self, answers: &[Answer], plan: &Plan) -> Result<Option<String>, CallError> {
-        let open = &self.live.interrupts;
-        let lands_paused = pause::is_paused(self.cx, open, plan.base.as_deref())?;
+        let lands_paused = self.is_paused_at(plan.base.as_deref())?;
         if answers.is_empty() && lands_paused {
             return Err(Refusal::Interrupted.into());
         }
         let Some(turn) = &self.data.turn else { return Ok(None) };
-        if !answers.is_empty() || self.is_paused()? {
+        if !answers.is_empty() || self.is_paused() {
             return Ok(Some(turn.id.clone()));
         }
         if self.is_quiescent()? {

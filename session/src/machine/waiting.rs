@@ -12,7 +12,6 @@ use super::interrupt::rank;
 use crate::sessions::{CallData, ChildWaits};
 use crate::status::{CLIENT, FRONTEND, PENDING, QUEUED, RETRY_SCHEDULED, SUB_AGENT};
 use crate::stored::{self, StoredCall};
-use crate::tree;
 
 /// Nothing, as it is stored.
 pub(crate) const NOTHING: &str = "[]";
@@ -72,7 +71,7 @@ impl Machine<'_, '_> {
 
     /// Returns what a turn waits for of its client; nothing, if anything else may move it on.
     fn waited_for(&self, turn: &str) -> Result<Vec<Value>, CallError> {
-        let is_paused = self.is_paused()?;
+        let is_paused = self.is_paused();
         let is_held = is_paused || self.live.decisions.is_empty();
         if self.data.claim.engine.is_empty() || self.slot().is_some() || !is_held {
             return Ok(Vec::new());
@@ -81,8 +80,7 @@ impl Machine<'_, '_> {
         let mut open: Vec<_> = self.live.interrupts.iter().collect();
         open.sort_by_key(|interrupt| interrupt.order);
         for interrupt in open {
-            let head = self.data.head.as_deref();
-            if !tree::is_on_path(self.cx, head, interrupt.anchor.as_deref())? {
+            if !interrupt.pauses {
                 continue;
             }
             if rank(&interrupt.origin) > rank(FRONTEND) {

@@ -15,10 +15,10 @@ use serde_json::{Value, json};
 use super::blocks::{REASONING, TEXT};
 use super::turn::TurnEnd;
 use super::{Ending, Machine, Tell};
+use crate::messages;
 use crate::sessions::{Authority, CallData, InterruptData, NodeData, TurnData};
 use crate::status::{CLIENT, LLM_CALL, PENDING, SYSTEM};
 use crate::stored::{self, StoredCall, StoredOutcome};
-use crate::{messages, tree};
 
 /// When a question expires that has no deadline.
 const NEVER: &str = "9999-12-31T23:59:59Z";
@@ -174,8 +174,7 @@ impl Machine<'_, '_> {
     /// Asks what an interrupt waits for.
     pub(super) fn ask_interrupt(&self, interrupt: &mut InterruptData) -> Result<(), CallError> {
         let Some(held) = self.held()? else { return Ok(()) };
-        let head = self.data.head.as_deref();
-        if tree::is_on_path(self.cx, head, interrupt.anchor.as_deref())? {
+        if interrupt.pauses {
             let key = question_key(&interrupt.id, interrupt.raised);
             self.ask(&held, &key, &interrupt.reason, NEVER)?;
             interrupt.question = key;
@@ -312,7 +311,7 @@ impl Machine<'_, '_> {
     pub(crate) fn mirror_status(&mut self) -> Result<(), CallError> {
         let Some(held) = self.held()? else { return Ok(()) };
         let waits =
-            self.is_paused()? || self.live.calls.iter().any(|call| !call.question.is_empty());
+            self.is_paused() || self.live.calls.iter().any(|call| !call.question.is_empty());
         let wanted = if waits { "waiting" } else { "running" };
         if self.cx.work(held.request).progress()?.status != wanted {
             self.cx.work(held.request).transition(&AgentRequestTransitionInput {

@@ -364,6 +364,10 @@ async fn check(talk: &Talk<'_>, place: &str) {
         let hangs_on = call.anchor.as_ref().is_none_or(|anchor| path.contains(anchor));
         assert!(hangs_on, "{place}: `{}` hangs on a branch that was left", call.id);
     }
+    for open in &live.interrupts {
+        let is_above = open.anchor.as_ref().is_none_or(|anchor| path.contains(anchor));
+        assert_eq!(open.pauses, is_above, "{place}: `{}` says where it stands", open.id);
+    }
     moves_on(&data, &live, &path, place);
 }
 

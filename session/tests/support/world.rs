@@ -39,7 +39,11 @@ impl World {
 
     /// Makes a place with one agent that has settings.
     pub(crate) async fn with(settings: &str) -> Self {
-        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        Self::over(Arc::new(MemoryStore::new()), settings).await
+    }
+
+    /// Makes a place in a store, with one agent that has settings.
+    pub(crate) async fn over(store: Arc<dyn Store>, settings: &str) -> Self {
         let start: DateTime<Utc> = START.parse().unwrap();
         let clock = Arc::new(ManualClock::at(start));
         let runtime = open(&store, &clock);
