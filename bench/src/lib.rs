@@ -18,7 +18,7 @@ pub use machine::Machine;
 pub use markdown::{MarkdownError, replace_block};
 pub use report::{
     CLAIM_AFTER_KILL, Case, Durability, Figure, Head, MEMORY_AFTER_KILL, Quantity, Report, Role,
-    Row, Scenario, Subject, Unit,
+    Row, SILENT_TURN, Scenario, Subject, Unit,
 };
 pub use speed::{Speed, median};
 pub use table::{Style, show};

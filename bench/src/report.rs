@@ -189,6 +189,9 @@ pub const CLAIM_AFTER_KILL: &str = "open after a kill, to the first claim";
 /// The greatest memory that this takes.
 pub const MEMORY_AFTER_KILL: &str = "memory for that";
 
+/// What a turn is called that says nothing.
+pub const SILENT_TURN: &str = "a turn without messages, the n-th of its session";
+
 /// A number that belongs to one size of something, and is no comparison of systems.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Figure {

@@ -193,6 +193,8 @@ fn figure_cells(list: &[&Figure], sizes: &[u64]) -> Vec<String> {
         [first, .., last] => last.value().zip(first.value()).map(|(last, first)| last / first),
         _ => None,
     };
+    // Of nothing to nothing there is no growth to tell.
+    let growth = growth.filter(|growth| !growth.is_nan());
     cells.push(cell(growth, |growth| format!("{growth:.2} ×")));
     cells
 }

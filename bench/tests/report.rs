@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use quixos_bench::{
     CLAIM_AFTER_KILL, Case, Durability, Goal, Head, MEMORY_AFTER_KILL, Machine, Quantity, Report,
-    Role, Scenario, Speed, Style, Subject, Unit, Verdict, goals, show,
+    Role, SILENT_TURN, Scenario, Speed, Style, Subject, Unit, Verdict, goals, show,
 };
 
 fn empty() -> Report {
@@ -54,7 +54,7 @@ fn goal(report: &Report, what: &str) -> Goal {
 #[test]
 fn without_a_measurement_every_goal_is_open() {
     let goals = goals(&empty());
-    assert_eq!(goals.len(), 8);
+    assert_eq!(goals.len(), 9);
     assert!(goals.iter().all(|goal| goal.verdict == Verdict::Open));
 }
 
@@ -159,6 +159,26 @@ fn a_goal_about_the_thousandth_turn_is_not_reached_by_the_thirtieth() {
         figure(&mut report, Scenario::Sessions, "memory", memory, [(10, 1.0), (10_000, 9.0)]);
         assert_eq!(goal(&report, "the 1,000th turn").verdict, verdict, "{late} turns");
     }
+}
+
+#[test]
+fn a_turn_without_messages_has_a_goal_of_its_own() {
+    let mut report = empty();
+    let turn = "a turn, the n-th of its session";
+    figure(&mut report, Scenario::Sessions, turn, Role::Cost, [(10, 10.0), (1_000, 99.0)]);
+    figure(&mut report, Scenario::Sessions, SILENT_TURN, Role::Cost, [(10, 10.0), (1_000, 11.0)]);
+    let verdicts = ["the 1,000th turn of a session, time", "the 1,000th turn of a session without"]
+        .map(|what| goal(&report, what).verdict);
+    assert_eq!(verdicts, [Verdict::Missed, Verdict::Reached]);
+}
+
+#[test]
+fn from_nothing_to_nothing_there_is_no_growth() {
+    let mut report = empty();
+    figure(&mut report, Scenario::FanOut, "lag", Role::Cost, [(10, 0.0), (1_000, 0.0)]);
+    let page = show(&report, Style::Markdown);
+    let row = page.lines().find(|line| line.contains("| lag")).unwrap();
+    assert_eq!(row.split('|').nth_back(1).map(str::trim), Some("—"), "{row}");
 }
 
 #[test]

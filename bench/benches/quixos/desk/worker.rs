@@ -3,9 +3,12 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use axum::body::Bytes;
+use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
 use axum::response::sse::{Event, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
@@ -25,6 +28,7 @@ use crate::failure::Failure;
 /// A server that is there until it is dropped.
 pub(crate) struct EchoServer {
     pub(crate) url: String,
+    bytes: Arc<AtomicU64>,
     task: JoinHandle<()>,
 }
 
@@ -35,7 +39,7 @@ impl Drop for EchoServer {
 }
 
 impl EchoServer {
-    async fn serve(router: Router) -> Result<Self, Failure> {
+    async fn serve(router: Router, bytes: Arc<AtomicU64>) -> Result<Self, Failure> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let url = format!("http://{}/", listener.local_addr()?);
         let listener = listener.tap_io(|stream| {
@@ -46,15 +50,28 @@ impl EchoServer {
             // It ends with the measurement, and what it says then is of no use to anybody.
             drop(axum::serve(listener, router).await);
         });
-        Ok(Self { url, task })
+        Ok(Self { url, bytes, task })
     }
 
     /// Serves a worker that does what is proposed, and runs the tools.
     pub(crate) async fn echo() -> Result<Self, Failure> {
-        Self::serve(
-            Router::new().route("/", post(|body: Json<Value>| async move { answer(&body) })),
-        )
-        .await
+        let bytes = Arc::new(AtomicU64::new(0));
+        let counted = Arc::clone(&bytes);
+        let decide = move |body: Bytes| {
+            let counted = Arc::clone(&counted);
+            async move {
+                let request = serde_json::from_slice(&body).map_err(|_| StatusCode::BAD_REQUEST)?;
+                let answer = answer(&request).to_string();
+                counted.fetch_add((body.len() + answer.len()) as u64, Ordering::Relaxed);
+                Ok::<_, StatusCode>(([(CONTENT_TYPE, "application/json")], answer))
+            }
+        };
+        Self::serve(Router::new().route("/", post(decide)), bytes).await
+    }
+
+    /// Returns how many bytes of JSON it was sent and has answered.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
     }
 
     /// Serves a worker that is a model: it says so many tokens in each call, each with the time at
@@ -62,9 +79,11 @@ impl EchoServer {
     pub(crate) async fn speaker(mouth: Arc<Mouth>) -> Result<Self, Failure> {
         let decide = move |body: Json<Value>| {
             let mouth = Arc::clone(&mouth);
-            async move { if is_call(&body) { spoken(mouth) } else { answer(&body).into_response() } }
+            async move {
+                if is_call(&body) { spoken(mouth) } else { Json(answer(&body)).into_response() }
+            }
         };
-        Self::serve(Router::new().route("/", post(decide))).await
+        Self::serve(Router::new().route("/", post(decide)), Arc::default()).await
     }
 }
 
@@ -77,12 +96,12 @@ pub(crate) fn echo_over_http(url: &str) -> Result<Arc<dyn Worker>, Failure> {
 }
 
 /// What is proposed, or the result of a tool.
-fn answer(request: &Value) -> Json<Value> {
+fn answer(request: &Value) -> Value {
     if request["trigger"]["type"] == "tool.execute" {
         let result = json!({ "type": "tool.result", "result": "12 degrees, and light rain" });
-        return Json(json!({ "actions": [result] }));
+        return json!({ "actions": [result] });
     }
-    Json(request["proposed"].clone())
+    request["proposed"].clone()
 }
 
 fn is_call(request: &Value) -> bool {

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use quixos_bench::{Scenario, Unit, median};
+use quixos_bench::{SILENT_TURN, Scenario, Unit, median};
 use quixos_engine::worker::Worker;
 use quixos_runtime::store::MemoryStore;
 use tokio::sync::Mutex;
@@ -24,8 +24,9 @@ use crate::failure::Failure;
 pub(super) async fn measure(bench: &mut Bench<'_>) -> Result<(), Failure> {
     for _ in 0..bench.arguments.rounds() {
         speeds(bench).await?;
-        long(bench).await?;
     }
+    long(bench).await?;
+    silent(bench).await?;
     stored(bench).await?;
     idle(bench).await?;
     live(bench).await
@@ -118,7 +119,13 @@ async fn talks(
 /// How many turns around the one that is looked at are measured.
 const AROUND: usize = 5;
 
-/// What a turn costs early and late in one session, without a disk that would hide it.
+/// How long a session is talked in. Its turns take longer with each message, since the worker is sent
+/// them all; a session that has not come to its last turn by then is measured at the one before it
+/// was left.
+const PATIENCE: Duration = Duration::from_secs(45);
+
+/// What a turn costs early and late in one session, without a disk that would hide it. A turn in the
+/// middle of its neighbours is measured, so that once is enough.
 async fn long(bench: &mut Bench<'_>) -> Result<(), Failure> {
     let (early, late) = (10, bench.arguments.either(30, 1_000));
     for place in Where::BOTH {
@@ -126,22 +133,67 @@ async fn long(bench: &mut Bench<'_>) -> Result<(), Failure> {
         let (worker, server) = place.worker().await?;
         let desk = Desk::open(Arc::new(MemoryStore::new()), worker).await?;
         let mut talk = desk.talk("long".to_owned());
-        let mut times = Vec::new();
-        for _ in 0..late + AROUND {
-            let began = Instant::now();
-            talk.say(LOOK_UP).await?;
-            times.push(began.elapsed());
-        }
-        let what = format!("a turn, the n-th of its session, {}", place.name());
+        let named = |what: &str| format!("{what}, the n-th of its session, {}", place.name());
+        let (mut times, began) = (Vec::new(), Instant::now());
+        let mut left = Vec::new();
         for at in [early, late] {
-            let around = times.iter().skip(at - AROUND).take(2 * AROUND);
-            let micros = median(around.map(|time| time.as_secs_f64() * 1e6));
-            let quantity = cost(Scenario::Sessions, &what);
-            bench.report.add_figure(quantity, at as u64, micros.unwrap_or_default());
+            while times.len() < at + AROUND - 1 && began.elapsed() < PATIENCE {
+                times.push(timed(&mut talk).await?);
+            }
+            // What is written and sent in one turn hardly differs from that in a neighbour of it.
+            let stored = desk.stored().await?;
+            let sent = server.as_ref().map(EchoServer::bytes);
+            times.push(timed(&mut talk).await?);
+            let sent = server.as_ref().zip(sent).map(|(server, sent)| server.bytes() - sent);
+            left.push((times.len() - AROUND, desk.stored().await?.saturating_sub(stored), sent));
+        }
+        for (at, stored, sent) in left {
+            let quantity = cost(Scenario::Sessions, &named("a turn"));
+            bench.report.add_figure(quantity, at as u64, around(&times, at));
+            let quantity = plain(Scenario::Sessions, &named("stored by a turn"), Unit::Bytes);
+            bench.report.add_figure(quantity, at as u64, as_value(stored));
+            if let Some(sent) = sent {
+                let what = named("sent to the worker and back in a turn");
+                let quantity = plain(Scenario::Sessions, &what, Unit::Bytes);
+                bench.report.add_figure(quantity, at as u64, as_value(sent));
+            }
         }
         desk.close().await;
         drop(server);
     }
+    Ok(())
+}
+
+/// Has a turn, and returns how long it took.
+async fn timed(talk: &mut Talk) -> Result<Duration, Failure> {
+    let began = Instant::now();
+    talk.say(LOOK_UP).await?;
+    Ok(began.elapsed())
+}
+
+/// Returns what the turns around one took in the middle, in microseconds.
+fn around(times: &[Duration], at: usize) -> f64 {
+    let around = times.iter().skip(at - AROUND).take(2 * AROUND);
+    median(around.map(|time| time.as_secs_f64() * 1e6)).unwrap_or_default()
+}
+
+/// What a turn costs early and late in a session that has no conversation: what the engine itself
+/// takes, apart from what the protocol has it send.
+async fn silent(bench: &mut Bench<'_>) -> Result<(), Failure> {
+    let (early, late) = (10, bench.arguments.either(30, 1_000));
+    let desk = Desk::open(Arc::new(MemoryStore::new()), local()).await?;
+    let mut talk = desk.talk("silent".to_owned());
+    let mut times = Vec::new();
+    for _ in 0..late + AROUND {
+        let began = Instant::now();
+        talk.ask().await?;
+        times.push(began.elapsed());
+    }
+    for at in [early, late] {
+        let quantity = cost(Scenario::Sessions, SILENT_TURN);
+        bench.report.add_figure(quantity, at as u64, around(&times, at));
+    }
+    desk.close().await;
     Ok(())
 }
 
