@@ -10,9 +10,10 @@ mod input;
 use std::convert::Infallible;
 
 use axum::extract::Path;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::StatusCode;
 use axum::response::sse::{Event as Frame, Sse};
 use axum::response::{IntoResponse as _, Response};
+use axum_extra::extract::WithRejection;
 use futures_util::{StreamExt as _, stream};
 use quixos_protocol::agent::RequestError;
 
@@ -20,6 +21,7 @@ use self::encode::{Encoder, failed};
 pub(crate) use self::event::Event;
 pub(crate) use self::input::RunInput;
 use crate::agent::{Problem, TurnStream, keep_alive, streamed};
+use crate::credential::Client;
 use crate::error::ApiError;
 use crate::front::{self, Ask, read};
 use crate::routes::Body;
@@ -28,13 +30,12 @@ use crate::state::Shared;
 /// Begins a run, or goes on with what waits for the client, and tells of it.
 pub(crate) async fn run(
     state: Shared,
-    headers: HeaderMap,
-    Path(agent): Path<String>,
+    WithRejection(Client(bearer), _): WithRejection<Client, Problem>,
+    WithRejection(Path(agent), _): WithRejection<Path<String>, Problem>,
     body: Result<Body, ApiError>,
 ) -> Result<Response, Problem> {
     let input: RunInput = read(&state, body)?;
     let conversation = input.conversation().map_err(RequestError::from)?;
-    let bearer = state.caller(&headers)?;
     let ask = Ask {
         thread: input.thread_id.clone(),
         key: Some(input.run_id.clone()),

@@ -1,6 +1,7 @@
 //! What a request is answered with when it fails: a status, a stable code, and words.
 
 use axum::Json;
+use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::http::header::RETRY_AFTER;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -11,6 +12,8 @@ use quixos_session::Refusal;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::credential::NotLetIn;
+use crate::limits::TooMuch;
 use crate::tokens::TokenError;
 
 /// Seconds after which it is worth trying again where the host has no room.
@@ -21,6 +24,8 @@ const RETRY_SECONDS: u64 = 1;
 pub(crate) struct ApiError {
     status: StatusCode,
     body: ErrorBody,
+    /// Seconds after which it is worth trying again, if it is.
+    retry_after: Option<u64>,
 }
 
 /// The body of such an answer.
@@ -39,13 +44,9 @@ impl ApiError {
     /// Returns a failure.
     pub(crate) fn new(status: StatusCode, code: &str, error: impl Into<String>) -> Self {
         let body = ErrorBody { error: error.into(), code: code.to_owned(), turn_id: None };
-        Self { status, body }
-    }
-
-    /// Nobody, or nobody that is known.
-    pub(crate) fn unauthenticated() -> Self {
-        let error = "this needs `Authorization: Bearer …` with a valid credential";
-        Self::new(StatusCode::UNAUTHORIZED, "unauthenticated", error)
+        let is_over = [StatusCode::TOO_MANY_REQUESTS, StatusCode::SERVICE_UNAVAILABLE];
+        let retry_after = is_over.contains(&status).then_some(RETRY_SECONDS);
+        Self { status, body, retry_after }
     }
 
     /// A session that is not there.
@@ -85,6 +86,41 @@ impl ApiError {
     }
 }
 
+impl From<TooMuch> for ApiError {
+    fn from(error: TooMuch) -> Self {
+        let retry_after = Some(error.seconds());
+        let code = match error {
+            TooMuch::Requests { .. } => "requests",
+            TooMuch::Streams => "streams",
+        };
+        let error = Self::new(StatusCode::TOO_MANY_REQUESTS, code, error.to_string());
+        Self { retry_after, ..error }
+    }
+}
+
+impl From<NotLetIn> for ApiError {
+    fn from(error: NotLetIn) -> Self {
+        match error {
+            NotLetIn::Unknown => {
+                Self::new(StatusCode::UNAUTHORIZED, "unauthenticated", error.to_string())
+            }
+            NotLetIn::TooMuch(error) => error.into(),
+        }
+    }
+}
+
+impl From<QueryRejection> for ApiError {
+    fn from(rejection: QueryRejection) -> Self {
+        Self::malformed(rejection.body_text())
+    }
+}
+
+impl From<PathRejection> for ApiError {
+    fn from(rejection: PathRejection) -> Self {
+        Self::malformed(rejection.body_text())
+    }
+}
+
 impl From<ParseError> for ApiError {
     fn from(error: ParseError) -> Self {
         let text = error.to_string();
@@ -103,7 +139,7 @@ impl From<TokenError> for ApiError {
         match error {
             TokenError::Blank | TokenError::Ttl => Self::invalid(error.to_string()),
             TokenError::Secret => Self::internal("secret"),
-            TokenError::Invalid => Self::unauthenticated(),
+            TokenError::Invalid => NotLetIn::Unknown.into(),
         }
     }
 }
@@ -175,9 +211,8 @@ fn of_call(error: &CallError) -> ApiError {
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let mut response = (self.status, Json(self.body)).into_response();
-        let is_over = [StatusCode::TOO_MANY_REQUESTS, StatusCode::SERVICE_UNAVAILABLE];
-        if is_over.contains(&self.status) {
-            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(RETRY_SECONDS));
+        if let Some(seconds) = self.retry_after {
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
         }
         response
     }

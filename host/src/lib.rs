@@ -9,6 +9,7 @@ mod agent;
 mod agui;
 pub mod config;
 mod connections;
+mod credential;
 mod demo;
 mod durable;
 mod error;

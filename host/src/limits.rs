@@ -8,13 +8,36 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, Utc};
 
-use crate::agent::Problem;
 use crate::tokens::Bearer;
 
 /// Milliseconds in which an allowance fills up.
 const MINUTE: i64 = 60_000;
 /// Owners that are kept before those are looked for that need not be.
 const KEPT: usize = 1024;
+
+/// Somebody asks for too much.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum TooMuch {
+    /// Too often.
+    #[error("too many requests in one minute")]
+    Requests {
+        /// Seconds after which it is worth asking again.
+        seconds: u64,
+    },
+    /// Too many streams at once.
+    #[error("too many streams are open")]
+    Streams,
+}
+
+impl TooMuch {
+    /// Returns the seconds after which it is worth asking again.
+    pub(crate) fn seconds(&self) -> u64 {
+        match self {
+            Self::Requests { seconds } => *seconds,
+            Self::Streams => 1,
+        }
+    }
+}
 
 /// Says who may go on.
 #[derive(Clone, Debug)]
@@ -62,7 +85,7 @@ impl Limiter {
     /// # Errors
     ///
     /// There were too many.
-    pub(crate) fn admit(&self, bearer: &Bearer, now: DateTime<Utc>) -> Result<(), Problem> {
+    pub(crate) fn admit(&self, bearer: &Bearer, now: DateTime<Utc>) -> Result<(), TooMuch> {
         let now = now.timestamp_millis();
         let each = MINUTE / i64::from(self.0.per_minute.max(1));
         let mut owners = self.owners();
@@ -72,7 +95,7 @@ impl Limiter {
         let over = full.saturating_sub(now).saturating_sub(MINUTE);
         if over > 0 {
             let seconds = u64::try_from(over / 1000 + 1).unwrap_or(1);
-            return Err(Problem::too_much("too many requests in one minute", seconds));
+            return Err(TooMuch::Requests { seconds });
         }
         usage.full = full;
         Ok(())
@@ -83,12 +106,12 @@ impl Limiter {
     /// # Errors
     ///
     /// All are taken.
-    pub(crate) fn open(&self, bearer: &Bearer) -> Result<Slot, Problem> {
+    pub(crate) fn open(&self, bearer: &Bearer) -> Result<Slot, TooMuch> {
         let owner = owner(bearer);
         let mut owners = self.owners();
         let usage = owners.known.entry(owner.clone()).or_default();
         if usage.streams >= self.0.streams {
-            return Err(Problem::too_much("too many streams are open", 1));
+            return Err(TooMuch::Streams);
         }
         usage.streams += 1;
         Ok(Slot { limiter: self.clone(), owner })
@@ -144,7 +167,7 @@ mod tests {
         for _ in 0..60 {
             limiter.admit(&ann, at(0)).unwrap();
         }
-        assert_eq!(limiter.admit(&ann, at(0)).unwrap_err().retry_after(), Some(2));
+        assert_eq!(limiter.admit(&ann, at(0)).unwrap_err().seconds(), 2);
         limiter.admit(&bob, at(0)).unwrap();
         assert!(limiter.admit(&ann, at(999)).is_err());
         limiter.admit(&ann, at(1000)).unwrap();
@@ -160,7 +183,7 @@ mod tests {
         let limiter = Limiter::new(60, 2);
         let ann = bearer("ann");
         let (one, two) = (limiter.open(&ann).unwrap(), limiter.open(&ann).unwrap());
-        assert_eq!(limiter.open(&ann).unwrap_err().status().as_u16(), 429);
+        assert_eq!(limiter.open(&ann).unwrap_err(), TooMuch::Streams);
         let _bob = limiter.open(&bearer("bob")).unwrap();
         drop(one);
         let _three = limiter.open(&ann).unwrap();

@@ -13,7 +13,7 @@ use crate::routes::{agent, client, events, machine, threads};
 use crate::{agui, ui_message};
 
 /// Who may use a route.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Who {
     Anybody,
     Client,
@@ -48,6 +48,9 @@ const CHANGE: &[u16] = &[400, 401, 403, 404, 409, 413, 429, 500, 503];
 const JSON: &str = "application/json";
 const STREAMED: &str = "text/event-stream";
 const LINES: &str = "application/x-ndjson";
+
+/// The id of an event of a turn.
+const POSITION: &str = r"^([0-9]{1,15}\.[0-9]{1,9})?$";
 
 const AG_UI: &str = "/v1/agents/{name}/ag-ui";
 const UI_MESSAGES: &str = "/v1/agents/{name}/ui-message-stream";
@@ -96,7 +99,8 @@ fn reference<T: JsonSchema>(types: &mut SchemaGenerator) -> Value {
 fn operation(route: &Route, error: &Value) -> Value {
     let (status, form, good) = &route.good;
     let mut responses = Map::new();
-    let mut content = json!({ *form: { "schema": good } });
+    let schema = if *form == STREAMED { &event_of(good) } else { good };
+    let mut content = json!({ *form: { "schema": schema } });
     if route.is_agents() && !route.is_fronts() && *form == STREAMED {
         content[LINES] = json!({ "schema": good });
     }
@@ -127,8 +131,10 @@ fn operation(route: &Route, error: &Value) -> Value {
         Who::Machine => operation["security"] = json!([{ "machine": [] }]),
     }
     if let Some(body) = &route.body {
+        // Whoever leaves out all of it may leave out the body.
+        let is_required = !(route.who == Who::Machine && route.path.ends_with("/cancel"));
         operation["requestBody"] =
-            json!({ "required": true, "content": { JSON: { "schema": body } } });
+            json!({ "required": is_required, "content": { JSON: { "schema": body } } });
     }
     operation
 }
@@ -148,6 +154,24 @@ impl Route {
     fn places(&self) -> impl Iterator<Item = &'static str> {
         self.path.split('/').filter_map(|word| word.strip_prefix('{')?.strip_suffix('}'))
     }
+}
+
+/// Returns the schema of an event of a stream, whose data is JSON.
+fn event_of(data: &Value) -> Value {
+    let text = json!({ "type": "string" });
+    json!({
+        "type": "object",
+        "properties": {
+            "id": text,
+            "event": text,
+            "data": {
+                "type": "string",
+                "contentMediaType": JSON,
+                "contentSchema": data,
+            },
+        },
+        "required": ["data"],
+    })
 }
 
 /// Returns a name: the method, and the words of the path.
@@ -170,7 +194,8 @@ fn parameters(route: &Route) -> Vec<Value> {
         parameters.push(json!({ "name": name, "in": "query", "schema": schema }));
     }
     if route.query.is_some() && route.good.1 == STREAMED {
-        let schema = json!({ "type": "string" });
+        let pattern = if route.is_agents() { POSITION } else { "^[0-9]{0,15}$" };
+        let schema = json!({ "type": "string", "pattern": pattern });
         parameters.push(json!({ "name": "Last-Event-ID", "in": "header", "schema": schema }));
     }
     parameters
@@ -373,10 +398,7 @@ fn routes(types: &mut SchemaGenerator) -> Vec<Route> {
 
 /// Returns the routes that front ends of others connect to.
 fn of_fronts(types: &mut SchemaGenerator) -> Vec<Route> {
-    let told = |mut event: Value| {
-        event["description"] = "The `data` of each event.".into();
-        (200, STREAMED, event)
-    };
+    let told = |event: Value| (200, STREAMED, event);
     let chunk = reference::<ui_message::Chunk>(types);
     let route = |method, path, summary, body, good, bad| Route {
         method,

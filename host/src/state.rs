@@ -1,15 +1,13 @@
-//! What all routes share, and how they know who asks.
+//! What all routes share.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::http::HeaderMap;
-use axum::http::header::AUTHORIZATION;
 use chrono::{DateTime, Utc};
 use quixos_engine::{Engine, EngineError};
 use quixos_package::agent_runtime::{Agent, AgentDirectory, AgentDirectoryObject};
-use quixos_protocol::{ParseError, parse};
+use quixos_protocol::{ParseError, parse_object};
 use quixos_runtime::{CallError, Clock, Ref, Session as Caller};
 use quixos_session::Refusal;
 use quixos_session::sessions::{Authority, Session, SessionObject};
@@ -70,7 +68,7 @@ const MACHINE: &str = "machine";
 impl State {
     /// Reads a body.
     pub(crate) fn read<T: DeserializeOwned>(&self, body: &[u8]) -> Result<T, ParseError> {
-        parse(body, self.body)
+        parse_object(body, self.body)
     }
 
     /// Refuses what would begin a turn once the host is told to stop.
@@ -80,21 +78,6 @@ impl State {
 
     pub(crate) fn now(&self) -> DateTime<Utc> {
         self.clock.now()
-    }
-
-    /// Returns the client that a token is of.
-    pub(crate) fn client(&self, headers: &HeaderMap) -> Result<Bearer, ApiError> {
-        let token = credential(headers).ok_or_else(ApiError::unauthenticated)?;
-        let bearer = self.tokens.verify(token)?;
-        let is_known = self.tenants.iter().any(|(tenant, _)| *tenant == bearer.tenant);
-        if is_known { Ok(bearer) } else { Err(ApiError::unauthenticated()) }
-    }
-
-    /// Returns the client of the agent event protocol that a token is of, unless it asks too often.
-    pub(crate) fn caller(&self, headers: &HeaderMap) -> Result<Bearer, Problem> {
-        let bearer = self.client(headers).map_err(|_| Problem::unauthenticated())?;
-        self.limiter.admit(&bearer, self.now())?;
-        Ok(bearer)
     }
 
     /// Refuses an agent that is not there, or that nobody works for: each of its turns would fail.
@@ -108,18 +91,6 @@ impl State {
             }
         }
         Err(Problem::no_agent(name))
-    }
-
-    /// Returns the tenant that a key is of. Each hash is looked at, so that the time tells nothing.
-    pub(crate) fn machine(&self, headers: &HeaderMap) -> Result<String, ApiError> {
-        let key = KeyHash::of(credential(headers).ok_or_else(ApiError::unauthenticated)?);
-        let hashes = self
-            .tenants
-            .iter()
-            .flat_map(|(tenant, hashes)| hashes.iter().map(move |hash| (tenant, hash)));
-        let found = hashes
-            .fold(None, |found, (tenant, hash)| if hash.is(&key) { Some(tenant) } else { found });
-        found.cloned().ok_or_else(ApiError::unauthenticated)
     }
 
     /// Returns a session that somebody may see, if it is there.
@@ -174,10 +145,4 @@ pub(crate) fn metadata(identity: &Identity) -> Result<String, EngineError> {
     serde_json::to_string(&identity.metadata)
         .map_err(|error| CallError::invalid("identity.metadata", error.to_string()))
         .map_err(EngineError::from)
-}
-
-/// Returns the bearer's credential of a request.
-pub(crate) fn credential(headers: &HeaderMap) -> Option<&str> {
-    let (scheme, credential) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
-    Some(credential.trim()).filter(|it| scheme.eq_ignore_ascii_case("bearer") && !it.is_empty())
 }

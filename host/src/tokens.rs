@@ -16,6 +16,9 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 use ulid::Ulid;
 
+/// The most seconds that a token holds: some thirty years.
+pub(crate) const LONGEST: i64 = 1_000_000_000;
+
 /// Issues and checks tokens.
 pub struct Tokens {
     encoding: EncodingKey,
@@ -46,6 +49,7 @@ pub struct TokenConfig {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Identity {
     /// The owner.
+    #[schemars(regex(pattern = r"\S"))]
     pub id: String,
     /// What else the worker is told about the owner.
     #[serde(default)]
@@ -77,8 +81,8 @@ pub enum TokenError {
     /// The owner is blank.
     #[error("the id of an identity must not be blank")]
     Blank,
-    /// It would never hold, or for longer than dates go.
-    #[error("a token holds for one second or more")]
+    /// It would never hold, or for too long.
+    #[error("a token holds for 1 to {LONGEST} seconds")]
     Ttl,
     /// Nothing can be signed.
     #[error("the secret of tokens signs nothing")]
@@ -146,7 +150,7 @@ impl Tokens {
             return Err(TokenError::Blank);
         }
         let ttl = ttl.unwrap_or(self.ttl.into());
-        let ttl = Duration::try_seconds(ttl).filter(|ttl| *ttl > Duration::zero());
+        let ttl = Some(ttl).filter(|ttl| (1..=LONGEST).contains(ttl)).map(Duration::seconds);
         let end = ttl.and_then(|ttl| now.checked_add_signed(ttl)).ok_or(TokenError::Ttl)?;
         let claims = Claims {
             iss: self.issuer.clone(),

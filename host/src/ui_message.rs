@@ -11,9 +11,10 @@ mod input;
 use std::convert::Infallible;
 
 use axum::extract::Path;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::sse::{Event as Frame, Sse};
 use axum::response::{IntoResponse as _, Response};
+use axum_extra::extract::WithRejection;
 use futures_util::{StreamExt as _, stream};
 use quixos_engine::Answered;
 use quixos_protocol::ClientContext;
@@ -25,6 +26,7 @@ use self::encode::{Approval, Encoder};
 pub(crate) use self::input::ChatInput;
 use self::input::Trigger;
 use crate::agent::{Problem, TurnStream, keep_alive, streamed};
+use crate::credential::Client;
 use crate::error::ApiError;
 use crate::front::{self, Ask, read};
 use crate::routes::Body;
@@ -40,13 +42,12 @@ const DONE: &str = "[DONE]";
 /// Answers what is new in a conversation, and tells of it.
 pub(crate) async fn send(
     state: Shared,
-    headers: HeaderMap,
-    Path(agent): Path<String>,
+    WithRejection(Client(bearer), _): WithRejection<Client, Problem>,
+    WithRejection(Path(agent), _): WithRejection<Path<String>, Problem>,
     body: Result<Body, ApiError>,
 ) -> Result<Response, Problem> {
     let input: ChatInput = read(&state, body)?;
     let conversation = input.conversation().map_err(RequestError::from)?;
-    let bearer = state.caller(&headers)?;
     let (approvals, answers): (Vec<Approval>, Vec<Answered>) = input
         .approvals()
         .into_iter()
@@ -72,10 +73,9 @@ pub(crate) async fn send(
 /// Tells of what runs in a thread; 204 if nothing does.
 pub(crate) async fn resume(
     state: Shared,
-    headers: HeaderMap,
-    Path((agent, thread)): Path<(String, String)>,
+    WithRejection(Client(bearer), _): WithRejection<Client, Problem>,
+    WithRejection(Path((agent, thread)), _): WithRejection<Path<(String, String)>, Problem>,
 ) -> Result<Response, Problem> {
-    let bearer = state.caller(&headers)?;
     Ok(match front::running(&state.0, &bearer, &agent, &thread).await? {
         Some(stream) => told(stream, Encoder::new(Vec::new())),
         None => StatusCode::NO_CONTENT.into_response(),

@@ -133,13 +133,15 @@ async fn what_is_wrong_with_an_input_is_told() {
         "session_id": "none", "input": { "type": "interrupt.resume", "interrupt_id": "i" },
     });
     let good = message("s", "t1", "Hi!").to_string();
-    // What is wrong with the shape comes before who asks.
+    // Who asks comes before what is wrong.
     for (token, body, expected, code) in [
-        (None, "{", 400, "malformed"),
-        (None, "{}", 422, "invalid"),
-        (None, "{\"input\":{\"type\":\"other\"}}", 422, "invalid"),
-        (None, big.as_str(), 413, "too-large"),
+        (None, "{", 401, "unauthenticated"),
         (None, good.as_str(), 401, "unauthenticated"),
+        (token, "{", 400, "malformed"),
+        (token, "{}", 422, "invalid"),
+        (token, "[\"s\"]", 422, "invalid"),
+        (token, "{\"input\":{\"type\":\"other\"}}", 422, "invalid"),
+        (token, big.as_str(), 413, "too-large"),
         (token, &role.to_string(), 422, "role"),
         (token, &agent.to_string(), 404, "unknown-agent"),
         (token, &resume.to_string(), 404, "not-found"),
@@ -226,5 +228,63 @@ async fn pages_may_use_what_is_for_clients_and_nothing_else() {
     assert!(allowed("/api/client/sessions/s").await);
     assert!(!allowed("/api/machine/sessions/s").await);
     assert!(!allowed("/health").await);
+    host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_wrong_with_an_address_is_told_as_all_else_is() {
+    let host = Running::demo().await;
+    for (path, code) in [
+        ("/v1/threads?limit=many", "invalid_message_format"),
+        ("/v1/threads?limit=0", "invalid_message_format"),
+        ("/v1/threads/%ff", "invalid_message_format"),
+        ("/v1/requests/r/stream?after=x", "invalid_message_format"),
+        ("/api/client/sessions/%ff", "malformed"),
+        ("/api/client/sessions/s/events/stream?after_seq=x", "malformed"),
+        ("/v1/stream/%ff", "malformed"),
+        ("/v1/stream/s?live=x&offset=-1", "malformed"),
+    ] {
+        let (status, error) = host.get(path).await;
+        assert_eq!((status, &error["code"]), (400, &json!(code)), "{path}: {error}");
+        let stranger = host.ask(Method::GET, path, None, None).await.status().as_u16();
+        assert_eq!(stranger, 401, "{path}");
+    }
+    host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn all_doors_of_a_client_count_together() {
+    let mut config = Config::demo(KEY, SECRET.to_owned().into());
+    config.limits.requests = 8;
+    config.limits.streams = 2;
+    let host = Running::with(config, Arc::new(MemoryStore::new())).await;
+    let open = async |path: &str| host.ask(Method::GET, path, Some(host.token()), None).await;
+    let put = async |path: &str| {
+        let response = host.ask(Method::PUT, path, Some(host.token()), Some(String::new())).await;
+        response.status().as_u16()
+    };
+    assert_eq!(put("/v1/stream/a").await, 201);
+    let one = open("/api/client/sessions/none/events/stream").await;
+    let two = open("/v1/stream/a?offset=now&live=sse").await;
+    assert_eq!((one.status().as_u16(), two.status().as_u16()), (200, 200));
+    for (path, code) in [
+        ("/api/client/sessions/none/events/stream", "streams"),
+        ("/v1/stream/a?offset=now&live=sse", "streams"),
+    ] {
+        let refused = open(path).await;
+        assert!(refused.headers().contains_key("retry-after"), "{path}");
+        let (status, error) = answer(refused).await;
+        assert_eq!((status, &error["code"]), (429, &json!(code)), "{path}");
+    }
+    // Five were asked. What is refused counts as well, and reading of a stream that does not wait.
+    assert_eq!(host.get("/v1/threads").await.0, 200);
+    assert_eq!(open("/v1/stream/a").await.status(), 200);
+    assert_eq!(host.get("/api/client/sessions/none").await.0, 404);
+    let (status, error) = host.get("/api/client/sessions/none").await;
+    assert_eq!((status, &error["code"]), (429, &json!("requests")));
+    let (status, error) = host.get("/v1/threads").await;
+    assert_eq!((status, &error["code"]), (429, &json!("rate_limit_exceeded")));
+    assert_eq!(put("/v1/stream/b").await, 429);
+    drop((one, two));
     host.stop().await;
 }

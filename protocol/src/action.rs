@@ -13,6 +13,7 @@ use crate::message::DraftMessage;
 use crate::presence;
 use crate::tagged::tagged;
 use crate::trigger::ErrorCode;
+use crate::whole;
 
 /// What a worker wants done. One of unknown type rejects the whole answer.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -103,7 +104,11 @@ pub struct LlmCall {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
     /// The most tokens that a reply may have. Omitted: the provider's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "whole::optional"
+    )]
     pub max_completion_tokens: Option<u64>,
     /// How much the model thinks before it replies. Omitted: the provider's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -147,7 +152,11 @@ pub struct ToolResult {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The attempt. Omitted: that of the `tool.execute` which this answers, else the current one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "whole::optional"
+    )]
     pub attempt: Option<u32>,
     /// The result: a string as it is, `null` as the empty string, anything else as compact JSON.
     pub result: Value,
@@ -162,7 +171,11 @@ pub struct Failure {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The attempt. Omitted: that of the trigger which this answers, else the current one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "whole::optional"
+    )]
     pub attempt: Option<u32>,
     /// What went wrong, for the model to read.
     pub error: String,
@@ -191,7 +204,11 @@ pub struct LlmResult {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The attempt. Omitted: that of the `llm.execute` which this answers, else the current one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "whole::optional"
+    )]
     pub attempt: Option<u32>,
     /// An `LlmResponse`, or the provider's own body when the `llm.execute` had a format.
     pub response: Value,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::presence;
+use crate::whole;
 
 /// What an agent is made of. It is set as a whole: a new one replaces the old one, field by field
 /// nothing is merged.
@@ -152,13 +153,16 @@ pub enum Format {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct RetryPolicy {
     /// How long one try may take, from when it is handed out; `null`: as long as it likes.
-    #[serde(deserialize_with = "presence::stated")]
+    #[serde(deserialize_with = "whole::optional")]
     #[schemars(schema_with = "presence::stated_schema::<u64>")]
     pub timeout_secs: Option<u64>,
     /// Tries after the first: 0 is one try, 3 are at most four.
+    #[serde(deserialize_with = "whole::number")]
     pub max_retries: u32,
     /// The base of the delay: before retry n it is this to the n-th, in seconds.
+    #[serde(deserialize_with = "whole::number")]
     pub backoff_base_secs: u64,
     /// The longest delay.
+    #[serde(deserialize_with = "whole::number")]
     pub backoff_max_secs: u64,
 }

@@ -10,6 +10,7 @@ use crate::message::DraftMessage;
 use crate::presence;
 use crate::tagged::tagged;
 use crate::trigger::ClientContext;
+use crate::whole;
 
 /// What a client submits. It is accepted or refused as a whole.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -157,7 +158,11 @@ pub struct ToolResult {
     /// The call.
     pub id: String,
     /// The attempt. Omitted: the current one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "whole::optional"
+    )]
     pub attempt: Option<u32>,
     /// The result: a string as it is, `null` or omitted as the empty string, anything else as
     /// compact JSON.
@@ -180,6 +185,10 @@ pub struct ToolError {
     /// Whether the call's policy may try again. Required.
     pub retryable: bool,
     /// The attempt. Omitted: the current one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "whole::optional"
+    )]
     pub attempt: Option<u32>,
 }

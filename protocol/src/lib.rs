@@ -39,6 +39,7 @@ pub mod schema;
 mod tagged;
 mod text;
 pub mod trigger;
+pub mod whole;
 
 pub use action::Action;
 pub use config::{
@@ -54,6 +55,6 @@ pub use message::{
     AudioData, Content, ContentPart, DraftMessage, FileData, FunctionCall, MediaUrl, Message,
     MessageTree, Role, ToolCall, TreeNode,
 };
-pub use parse::{ParseError, parse, parse_value};
+pub use parse::{ParseError, parse, parse_object, parse_value};
 pub use text::text_of;
 pub use trigger::{ClientContext, ErrorCode, ToolInput, Trigger};

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::message::{DraftMessage, MediaUrl, ToolCall};
 use crate::presence;
+use crate::whole;
 
 /// What a model is asked. Whether the reply is streamed is not part of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -26,7 +27,11 @@ pub struct LlmRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
     /// The most tokens that a reply may have. Default: the provider's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "whole::optional"
+    )]
     pub max_completion_tokens: Option<u64>,
     /// How much the model thinks before it replies. Default: the provider's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -55,7 +60,11 @@ pub struct ReasoningConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<Effort>,
     /// The most tokens that it may think.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "whole::optional"
+    )]
     pub max_tokens: Option<u64>,
     /// Whether what it thinks is left out of the reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -37,12 +37,26 @@ pub enum ParseError {
 
 /// Parses bytes of a wire type, if there are at most `limit` of them.
 pub fn parse<T: DeserializeOwned>(bytes: &[u8], limit: usize) -> Result<T, ParseError> {
+    parse_value(json(bytes, limit)?)
+}
+
+/// Parses bytes of a wire type that is an object, if there are at most `limit` of them. serde alone
+/// would also take a list of its fields in their order, which no page tells of.
+pub fn parse_object<T: DeserializeOwned>(bytes: &[u8], limit: usize) -> Result<T, ParseError> {
+    let value = json(bytes, limit)?;
+    if value.is_array() {
+        let message = "invalid type: sequence, expected an object".to_owned();
+        return Err(ParseError::Shape { path: String::new(), message });
+    }
+    parse_value(value)
+}
+
+fn json(bytes: &[u8], limit: usize) -> Result<Value, ParseError> {
     if bytes.len() > limit {
         return Err(ParseError::TooLarge { size: bytes.len(), limit });
     }
-    let value = serde_json::from_slice(bytes)
-        .map_err(|error| ParseError::Malformed { message: error.to_string() })?;
-    parse_value(value)
+    serde_json::from_slice(bytes)
+        .map_err(|error| ParseError::Malformed { message: error.to_string() })
 }
 
 /// Reads a wire type from JSON that is parsed already.

@@ -4,6 +4,7 @@
 //! body names as the request.
 
 use axum::Json;
+use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::http::header::RETRY_AFTER;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -14,6 +15,8 @@ use quixos_session::Refusal;
 use ulid::Ulid;
 
 use super::log::instant;
+use crate::credential::NotLetIn;
+use crate::limits::TooMuch;
 
 /// Seconds after which it is worth trying again where the host has no room.
 const RETRY_SECONDS: u64 = 1;
@@ -69,21 +72,9 @@ impl Problem {
         }
     }
 
-    /// Somebody asks too often, or for too much at once.
-    pub(crate) fn too_much(message: impl Into<String>, seconds: u64) -> Self {
-        let retry_after = Some(seconds.max(RETRY_SECONDS));
-        Self { retry_after, ..Self::coded(ErrorCode::RateLimitExceeded, message) }
-    }
-
     /// Something of the request is not as it has to be.
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
         Self::coded(ErrorCode::InvalidMessageFormat, message)
-    }
-
-    /// Nobody, or nobody that is known.
-    pub(crate) fn unauthenticated() -> Self {
-        let message = "this needs `Authorization: Bearer …` with a token that is valid";
-        Self::coded(ErrorCode::AuthFailed, message)
     }
 
     /// A thread that is not there.
@@ -147,6 +138,34 @@ impl IntoResponse for Problem {
     }
 }
 
+impl From<TooMuch> for Problem {
+    fn from(error: TooMuch) -> Self {
+        let retry_after = Some(error.seconds());
+        Self { retry_after, ..Self::coded(ErrorCode::RateLimitExceeded, error.to_string()) }
+    }
+}
+
+impl From<NotLetIn> for Problem {
+    fn from(error: NotLetIn) -> Self {
+        match error {
+            NotLetIn::Unknown => Self::coded(ErrorCode::AuthFailed, error.to_string()),
+            NotLetIn::TooMuch(error) => error.into(),
+        }
+    }
+}
+
+impl From<QueryRejection> for Problem {
+    fn from(rejection: QueryRejection) -> Self {
+        Self::invalid(rejection.body_text())
+    }
+}
+
+impl From<PathRejection> for Problem {
+    fn from(rejection: PathRejection) -> Self {
+        Self::invalid(rejection.body_text())
+    }
+}
+
 impl From<RequestError> for Problem {
     fn from(error: RequestError) -> Self {
         Self::coded(error.code(), error.to_string())
@@ -184,7 +203,9 @@ impl From<Refusal> for Problem {
             }
             Refusal::Role => Self::invalid("only users write messages"),
             Refusal::NotAdmitted(reason) => match reason.as_str() {
-                "capacity" => Self::too_much("there is too much to do already", RETRY_SECONDS),
+                "capacity" => {
+                    Self::coded(ErrorCode::RateLimitExceeded, "there is too much to do already")
+                }
                 "agent-disabled" => Self::unavailable("the agent is disabled"),
                 "unavailable" => Self::unavailable("the agent is not available"),
                 "thread-archived" => Self::conflict("the thread is archived"),

@@ -6,6 +6,7 @@ use quixos_runtime::CallError;
 use quixos_streams::Refusal;
 
 use super::headers;
+use crate::credential::NotLetIn;
 use crate::error::ApiError;
 
 /// Why a request failed.
@@ -18,6 +19,12 @@ pub(super) struct Failure {
 impl From<ApiError> for Failure {
     fn from(error: ApiError) -> Self {
         Self { error, headers: Box::default() }
+    }
+}
+
+impl From<NotLetIn> for Failure {
+    fn from(error: NotLetIn) -> Self {
+        ApiError::from(error).into()
     }
 }
 

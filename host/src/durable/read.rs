@@ -8,6 +8,7 @@ use axum::body::Body;
 use axum::extract::Path;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use axum_extra::extract::WithRejection;
 use futures_util::stream;
 use quixos_streams::Form;
 use quixos_streams::streams::PublicStream;
@@ -18,11 +19,13 @@ use super::failure::Failure;
 use super::live::{Waited, behind};
 use super::objects::ObjectStream;
 use super::page::{Page, Source};
-use super::query::{Live, StreamQuery};
-use super::space::{OBJECTS, Space};
+use super::query::Live;
+use super::space::{Asked, OBJECTS, Space};
 use super::{cursor, frames, headers};
 use crate::error::ApiError;
+use crate::limits::Slot;
 use crate::state::{Shared, State};
+use crate::tokens::Bearer;
 
 /// How long one answer of events goes on. The reader comes back for the next.
 const CONNECTION: Duration = Duration::from_secs(60);
@@ -37,15 +40,16 @@ const NOW: &str = "now";
 
 pub(super) async fn read(
     state: Shared,
+    asked: Asked,
     headers: HeaderMap,
-    Path(path): Path<String>,
-    query: StreamQuery,
+    WithRejection(Path(path), _): WithRejection<Path<String>, ApiError>,
 ) -> Result<Response, Failure> {
-    let (source, is_private) = open(&state, &headers, &path, &query).await?;
+    let (source, is_private) = open(&state, &headers, &path, &asked.space).await?;
+    let Asked { client, query, .. } = asked;
     let offset = query.offset.clone().unwrap_or_else(|| BEGINNING.to_owned());
     let page = source.page(&state, &offset).await?;
     source.touch(&page).await?;
-    let reader = Reader { state: state.0, source, is_private, own: query.cursor };
+    let reader = Reader { state: state.0, client, source, is_private, own: query.cursor };
     match query.live {
         None => Ok(reader.answer(&page, offset == NOW, None, &headers)),
         Some(Live::LongPoll) => reader.long_poll(page, &headers).await,
@@ -55,11 +59,11 @@ pub(super) async fn read(
 
 pub(super) async fn look(
     state: Shared,
+    asked: Asked,
     headers: HeaderMap,
-    Path(path): Path<String>,
-    query: StreamQuery,
+    WithRejection(Path(path), _): WithRejection<Path<String>, ApiError>,
 ) -> Result<Response, Failure> {
-    let (source, _) = open(&state, &headers, &path, &query).await?;
+    let (source, _) = open(&state, &headers, &path, &asked.space).await?;
     let mut response = StatusCode::OK.into_response();
     let found = response.headers_mut();
     put(found, header::CACHE_CONTROL, "no-store");
@@ -92,13 +96,12 @@ async fn open(
     state: &State,
     headers: &HeaderMap,
     path: &str,
-    query: &StreamQuery,
+    space: &Space,
 ) -> Result<(Source, bool), Failure> {
     if let Some(rest) = path.strip_prefix(OBJECTS).and_then(|rest| rest.strip_prefix('/')) {
         let tenant = state.machine(headers)?;
         return Ok((Source::Object(ObjectStream::open(state, &tenant, rest).await?), true));
     }
-    let space = Space::of(state, headers, query)?;
     let key = space.key(path)?;
     let by = space.caller(state);
     Ok((Source::Public(super::find(state, &by, &key).await?, by), space.is_private()))
@@ -107,6 +110,8 @@ async fn open(
 /// Somebody who reads.
 struct Reader {
     state: Arc<State>,
+    /// The client that it is, if it is one.
+    client: Option<Bearer>,
     source: Source,
     is_private: bool,
     /// The cursor that it came with.
@@ -227,13 +232,15 @@ impl Reader {
         Ok(response)
     }
 
-    /// Takes one of the places of readers that wait.
-    fn permit(&self) -> Result<OwnedSemaphorePermit, ApiError> {
+    /// Takes one of the places of readers that wait, and one of those of its owner.
+    fn permit(&self) -> Result<(OwnedSemaphorePermit, Option<Slot>), ApiError> {
+        let slot = self.client.as_ref().map(|it| self.state.limiter.open(it)).transpose()?;
         let places = Arc::clone(&self.state.durable.readers);
-        places.try_acquire_owned().map_err(|_| {
+        let permit = places.try_acquire_owned().map_err(|_| {
             let error = "there are as many readers that wait as there may be";
             ApiError::new(StatusCode::TOO_MANY_REQUESTS, "readers", error)
-        })
+        })?;
+        Ok((permit, slot))
     }
 }
 
@@ -246,7 +253,7 @@ struct Events {
     /// Whether the page was not shown.
     is_new: bool,
     until: Instant,
-    _permit: OwnedSemaphorePermit,
+    _permit: (OwnedSemaphorePermit, Option<Slot>),
 }
 
 impl Events {

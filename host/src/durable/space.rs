@@ -4,13 +4,18 @@
 //! those of an owner of the tenant. Who has no credential has none, or, if the config says so, those
 //! that all such share. A space is in the key of each of its streams, so nobody can name another's.
 
-use axum::http::{HeaderMap, StatusCode, header};
+use std::sync::Arc;
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::{StatusCode, header};
 use quixos_runtime::{Caller, Session};
 
 use super::PREFIX;
 use super::query::StreamQuery;
 use crate::error::ApiError;
 use crate::state::State;
+use crate::tokens::Bearer;
 
 /// Bytes of a stream's path.
 const LONGEST: usize = 512;
@@ -30,26 +35,40 @@ pub(super) enum Space {
     Open,
 }
 
-impl Space {
-    /// Returns the space that a request may use.
-    pub(super) fn of(
-        state: &State,
-        headers: &HeaderMap,
-        query: &StreamQuery,
-    ) -> Result<Self, ApiError> {
+/// What is asked for, and by whom. Who may not ask is told so before anything else is looked at.
+pub(super) struct Asked {
+    /// Whose streams it may be about.
+    pub(super) space: Space,
+    /// The client who asks, if it is one.
+    pub(super) client: Option<Bearer>,
+    pub(super) query: StreamQuery,
+}
+
+impl FromRequestParts<Arc<State>> for Asked {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &Arc<State>) -> Result<Self, ApiError> {
+        let headers = &parts.headers;
         if state.durable.config.open && !headers.contains_key(header::AUTHORIZATION) {
-            return Ok(Self::Open);
+            let query = StreamQuery::from_request_parts(parts, state).await?;
+            return Ok(Self { space: Space::Open, client: None, query });
         }
         if let Ok(tenant) = state.machine(headers) {
-            return Ok(match &query.owner {
-                Some(owner) => Self::Owner { tenant, owner: owner.clone() },
-                None => Self::Tenant(tenant),
-            });
+            let query = StreamQuery::from_request_parts(parts, state).await?;
+            let space = match query.owner.clone() {
+                Some(owner) => Space::Owner { tenant, owner },
+                None => Space::Tenant(tenant),
+            };
+            return Ok(Self { space, client: None, query });
         }
         let bearer = state.client(headers)?;
-        Ok(Self::Owner { tenant: bearer.tenant, owner: bearer.identity.id })
+        let query = StreamQuery::from_request_parts(parts, state).await?;
+        let (tenant, owner) = (bearer.tenant.clone(), bearer.identity.id.clone());
+        Ok(Self { space: Space::Owner { tenant, owner }, client: Some(bearer), query })
     }
+}
 
+impl Space {
     /// Returns the key of a stream of this space.
     pub(super) fn key(&self, path: &str) -> Result<String, ApiError> {
         match path.split('/').next().unwrap_or_default() {

@@ -4,12 +4,12 @@ use axum::body::Body;
 use axum::extract::Path;
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
+use axum_extra::extract::WithRejection;
 use quixos_streams::streams::{Append, Create, CreateFork, PublicStream, StreamRegistry};
 
 use super::failure::Failure;
-use super::query::StreamQuery;
 use super::read::put;
-use super::space::Space;
+use super::space::{Asked, Space};
 use super::{body, headers};
 use crate::error::ApiError;
 use crate::state::Shared;
@@ -17,12 +17,11 @@ use crate::state::Shared;
 pub(super) async fn create(
     state: Shared,
     uri: Uri,
+    Asked { space, .. }: Asked,
     headers: HeaderMap,
-    Path(path): Path<String>,
-    query: StreamQuery,
+    WithRejection(Path(path), _): WithRejection<Path<String>, ApiError>,
     sent: Body,
 ) -> Result<Response, Failure> {
-    let space = Space::of(&state, &headers, &query)?;
     let (ttl, expires_at) = lifetime(&headers)?;
     let create = Create {
         key: space.key(&path)?,
@@ -51,12 +50,11 @@ pub(super) async fn create(
 
 pub(super) async fn append(
     state: Shared,
+    Asked { space, .. }: Asked,
     headers: HeaderMap,
-    Path(path): Path<String>,
-    query: StreamQuery,
+    WithRejection(Path(path), _): WithRejection<Path<String>, ApiError>,
     sent: Body,
 ) -> Result<Response, Failure> {
-    let space = Space::of(&state, &headers, &query)?;
     let key = space.key(&path)?;
     let close = headers::closes(&headers);
     let producer = headers::producer(&headers)?;
@@ -95,11 +93,9 @@ pub(super) async fn append(
 
 pub(super) async fn delete(
     state: Shared,
-    headers: HeaderMap,
-    Path(path): Path<String>,
-    query: StreamQuery,
+    Asked { space, .. }: Asked,
+    WithRejection(Path(path), _): WithRejection<Path<String>, ApiError>,
 ) -> Result<Response, Failure> {
-    let space = Space::of(&state, &headers, &query)?;
     let key = space.key(&path)?;
     let by = space.caller(&state);
     StreamRegistry::on(&by, state.durable.registry).delete(&key).await?;

@@ -6,28 +6,32 @@ use serde_json::{Map, Value, json};
 /// Where public streams are.
 pub(super) const PATH: &str = "/v1/stream/{path}";
 
-/// Headers, and what they are.
-type Headers = &'static [(&'static str, &'static str)];
+/// Headers: their names, the pattern of what they hold, and what they are.
+type Headers = &'static [(&'static str, &'static str, &'static str)];
+
+const ANY: &str = ".*";
+const SOME: &str = "^.{1,256}$";
+const NUMBER: &str = "^(0|[1-9][0-9]{0,14})$";
 
 const CREATE: Headers = &[
-    ("Stream-TTL", "Seconds without a read or a write after which the stream is over."),
-    ("Stream-Expires-At", "From when on the stream is over, RFC 3339."),
-    ("Stream-Closed", "`true`: nothing will be appended."),
-    ("Stream-Forked-From", "The path of the stream to fork, `/v1/stream/…`."),
-    ("Stream-Fork-Offset", "Where the fork begins. Omitted: at the end."),
-    ("Stream-Fork-Sub-Offset", "Messages, or bytes, behind that."),
+    ("Stream-TTL", NUMBER, "Seconds without a read or a write after which the stream is over."),
+    ("Stream-Expires-At", ANY, "From when on the stream is over, RFC 3339."),
+    ("Stream-Closed", ANY, "`true`: nothing will be appended."),
+    ("Stream-Forked-From", ANY, "The path of the stream to fork, `/v1/stream/…`."),
+    ("Stream-Fork-Offset", ANY, "Where the fork begins. Omitted: at the end."),
+    ("Stream-Fork-Sub-Offset", NUMBER, "Messages, or bytes, behind that."),
 ];
 const APPEND: Headers = &[
-    ("Stream-Seq", "Has to be behind the last one of the stream."),
-    ("Stream-Closed", "`true`: this is the last."),
-    ("Producer-Id", "Who appends; comes with the next two."),
-    ("Producer-Epoch", "Fences those before it."),
-    ("Producer-Seq", "0, 1, 2 … of an epoch: what comes again is not appended again."),
+    ("Stream-Seq", ANY, "Has to be behind the last one of the stream."),
+    ("Stream-Closed", ANY, "`true`: this is the last."),
+    ("Producer-Id", SOME, "Who appends; comes with the next two."),
+    ("Producer-Epoch", NUMBER, "Fences those before it."),
+    ("Producer-Seq", NUMBER, "0, 1, 2 … of an epoch: what comes again is not appended again."),
 ];
-const READ: Headers = &[("If-None-Match", "The `ETag` of what is known.")];
+const READ: Headers = &[("If-None-Match", ANY, "The `ETag` of what is known.")];
 const PLACE: Headers = &[
-    ("Stream-Next-Offset", "Where to go on."),
-    ("Stream-Closed", "`true`: nothing comes behind that."),
+    ("Stream-Next-Offset", SOME, "Where to go on."),
+    ("Stream-Closed", ANY, "`true`: nothing comes behind that."),
 ];
 
 /// Returns the routes as a path item.
@@ -36,8 +40,8 @@ pub(super) fn item(error: &Value) -> Value {
         "name": "path",
         "in": "path",
         "required": true,
-        "description": "What the stream is called; it may have slashes.",
-        "schema": { "type": "string" },
+        "description": "What the stream is called: up to 512 bytes; it may have slashes.",
+        "schema": { "type": "string", "pattern": r"^[^\u0000-\u001f\u007f-\u009f]{1,512}$" },
     });
     json!({
         "description": "A public stream: the Durable Streams protocol. Below `objects/`, streams of \
@@ -73,9 +77,11 @@ fn get(error: &Value) -> Value {
         &[400, 401, 403, 404, 410, 429, 503],
         error,
     );
+    let mut live = query("live", "Wait for what comes. Needs an `offset`.");
+    live["schema"]["enum"] = json!(["long-poll", "sse"]);
     let parameters = [
         query("offset", "`-1` for the beginning, `now` for the end, or what was answered."),
-        query("live", "`long-poll` or `sse`: wait for what comes. Needs an `offset`."),
+        live,
         query("cursor", "The `Stream-Cursor` of the last answer."),
     ];
     if let Some(list) = get["parameters"].as_array_mut() {
@@ -100,8 +106,9 @@ fn operation(
     for (status, meaning) in good {
         let headers: Map<String, Value> = PLACE
             .iter()
-            .map(|(name, what)| {
-                let header = json!({ "description": what, "schema": { "type": "string" } });
+            .map(|(name, pattern, what)| {
+                let schema = json!({ "type": "string", "pattern": pattern });
+                let header = json!({ "description": what, "schema": schema });
                 ((*name).to_owned(), header)
             })
             .collect();
@@ -119,8 +126,8 @@ fn operation(
     }
     let parameters: Vec<Value> = headers
         .iter()
-        .map(|(name, what)| {
-            let schema = json!({ "type": "string" });
+        .map(|(name, pattern, what)| {
+            let schema = json!({ "type": "string", "pattern": pattern });
             json!({ "name": name, "in": "header", "description": what, "schema": schema })
         })
         .collect();

@@ -10,6 +10,7 @@ use axum::http::HeaderMap;
 use axum::response::IntoResponse;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::routing::get;
+use axum_extra::extract::WithRejection;
 use chrono::SecondsFormat;
 use futures_util::{StreamExt as _, stream};
 use quixos_runtime::{Feed, HistoryEntry, Runtime, reference_text};
@@ -53,7 +54,7 @@ pub(super) fn routes() -> Router<Arc<Inside>> {
 async fn changes(
     inside: Shared,
     headers: HeaderMap,
-    Query(query): Query<ChangesQuery>,
+    WithRejection(Query(query), _): WithRejection<Query<ChangesQuery>, ApiError>,
 ) -> Result<impl IntoResponse, ApiError> {
     let last = headers.get(LAST_EVENT_ID).map(|it| it.to_str().unwrap_or_default().to_owned());
     let durable = inside.runtime.durable();

@@ -12,9 +12,9 @@ use axum::middleware::Next;
 use axum::response::Response;
 
 use super::Inside;
+use crate::credential::{NotLetIn, credential};
 use crate::error::ApiError;
 use crate::keys::KeyHash;
-use crate::state::credential;
 
 /// The header with the operator's name.
 const OPERATOR: &str = "x-operator";
@@ -55,9 +55,9 @@ pub(super) async fn let_in(
     mut request: Request,
     next: Next,
 ) -> Result<Response, ApiError> {
-    let token = credential(request.headers()).ok_or_else(ApiError::unauthenticated)?;
+    let token = credential(request.headers()).ok_or(NotLetIn::Unknown)?;
     if !KeyHash::of(token).is(&inside.token) {
-        return Err(ApiError::unauthenticated());
+        return Err(NotLetIn::Unknown.into());
     }
     let name = OperatorName::of(request.headers())?;
     request.extensions_mut().insert(name);

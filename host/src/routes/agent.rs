@@ -7,12 +7,14 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use axum::routing::{get, post};
 use axum::{Json, Router};
+use axum_extra::extract::WithRejection;
 use quixos_protocol::agent::{AgentRequest, ErrorCode, RequestLimits};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::body::Body;
 use crate::agent::{self, Format, Position, Problem, TurnStream};
+use crate::credential::Client;
 use crate::error::ApiError;
 use crate::state::{Shared, State, frontend};
 
@@ -33,6 +35,7 @@ pub(super) fn routes() -> Router<Arc<State>> {
 pub(crate) struct StreamQuery {
     /// The id of the event behind which to begin. Omitted: from the begin. The header
     /// `Last-Event-ID` counts more.
+    #[schemars(regex(pattern = r"^[0-9]{1,15}\.[0-9]{1,9}$"))]
     after: Option<String>,
 }
 
@@ -57,25 +60,25 @@ impl State {
 
 async fn begin(
     state: Shared,
+    WithRejection(Client(bearer), _): WithRejection<Client, Problem>,
     headers: HeaderMap,
-    Path(name): Path<String>,
+    WithRejection(Path(name), _): WithRejection<Path<String>, Problem>,
     body: Result<Body, ApiError>,
 ) -> Result<Response, Problem> {
     let Body(body) = body.map_err(|error| unread(&error))?;
     let request = AgentRequest::read(&body, state.request_limits())?;
-    let bearer = state.caller(&headers)?;
     let stream = agent::begin(&state, &bearer, &name, request).await?;
     Ok(agent::respond(stream, Format::of(&headers)))
 }
 
 async fn follow(
     state: Shared,
+    WithRejection(Client(bearer), _): WithRejection<Client, Problem>,
     headers: HeaderMap,
-    Path(id): Path<String>,
-    Query(query): Query<StreamQuery>,
+    WithRejection(Path(id), _): WithRejection<Path<String>, Problem>,
+    WithRejection(Query(query), _): WithRejection<Query<StreamQuery>, Problem>,
 ) -> Result<Response, Problem> {
     let after = after(&headers, &query)?;
-    let bearer = state.caller(&headers)?;
     let at = agent::find(&state, &bearer, &id).await?;
     let slot = state.limiter.open(&bearer)?;
     state.engine.follow_turn(frontend(&bearer), &at.session_id, &at.turn_id).await?;
@@ -85,10 +88,9 @@ async fn follow(
 
 async fn abort(
     state: Shared,
-    headers: HeaderMap,
-    Path(id): Path<String>,
+    WithRejection(Client(bearer), _): WithRejection<Client, Problem>,
+    WithRejection(Path(id), _): WithRejection<Path<String>, Problem>,
 ) -> Result<Json<Aborted>, Problem> {
-    let bearer = state.caller(&headers)?;
     let at = agent::find(&state, &bearer, &id).await?;
     let by = frontend(&bearer);
     let outcome = state.engine.cancel(by, &at.session_id, Some(at.turn_id)).await?;
@@ -103,11 +105,11 @@ fn after(headers: &HeaderMap, query: &StreamQuery) -> Result<Option<Position>, P
         let told = |error| Problem::invalid(format!("`{name}`: `{text}` is {error}"));
         text.parse::<Position>().map_err(told)
     };
-    if let Some(last) = headers.get(LAST_EVENT_ID).filter(|last| !last.is_empty()) {
-        let last = last.to_str().unwrap_or("?");
-        return position("Last-Event-ID", last).map(Some);
+    let after = query.after.as_deref().map(|after| position("after", after)).transpose()?;
+    match headers.get(LAST_EVENT_ID).filter(|last| !last.is_empty()) {
+        Some(last) => position("Last-Event-ID", last.to_str().unwrap_or("?")).map(Some),
+        None => Ok(after),
     }
-    query.after.as_deref().map(|after| position("after", after)).transpose()
 }
 
 /// A body that could not be read to its end, or has too many bytes.

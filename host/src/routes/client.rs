@@ -1,10 +1,11 @@
 //! What clients may do: with the sessions of their owner, and no others.
 
 use axum::extract::Path;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
+use axum_extra::extract::WithRejection;
 use quixos_protocol::ClientInput;
 use quixos_session::Refusal;
 use schemars::JsonSchema;
@@ -15,6 +16,7 @@ use ulid::Ulid;
 
 use super::body::Body;
 use super::events;
+use crate::credential::Client;
 use crate::error::ApiError;
 use crate::state::{Shared, State, frontend, metadata};
 
@@ -31,6 +33,7 @@ pub(super) fn routes() -> Router<Arc<State>> {
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct InputBody {
     /// The session. Omitted: a new one.
+    #[schemars(regex(pattern = r"\S"))]
     session_id: Option<String>,
     /// The input.
     input: ClientInput,
@@ -83,11 +86,10 @@ pub(crate) struct Done {
 
 async fn input(
     state: Shared,
-    headers: HeaderMap,
+    WithRejection(Client(bearer), _): WithRejection<Client, ApiError>,
     Body(body): Body,
 ) -> Result<(StatusCode, Json<Accepted>), ApiError> {
     let InputBody { session_id, input } = state.read(&body)?;
-    let bearer = state.client(&headers)?;
     if input.agent_id().is_some_and(|agent| !bearer.may_use(agent)) {
         return Err(Refusal::UnknownAgent.into());
     }
@@ -103,10 +105,10 @@ async fn input(
 
 async fn view(
     state: Shared,
-    headers: HeaderMap,
-    Path(id): Path<String>,
+    WithRejection(Client(bearer), _): WithRejection<Client, ApiError>,
+    WithRejection(Path(id), _): WithRejection<Path<String>, ApiError>,
 ) -> Result<Response, ApiError> {
-    let by = frontend(&state.client(&headers)?);
+    let by = frontend(&bearer);
     state.require(&by, &id).await?;
     let view = state.engine.view(&id).await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], view).into_response())
@@ -114,24 +116,24 @@ async fn view(
 
 async fn interrupt(
     state: Shared,
-    headers: HeaderMap,
-    Path(id): Path<String>,
+    WithRejection(Client(bearer), _): WithRejection<Client, ApiError>,
+    WithRejection(Path(id), _): WithRejection<Path<String>, ApiError>,
     Body(body): Body,
 ) -> Result<Json<Interrupted>, ApiError> {
     let InterruptBody { interrupt_id, reason, payload } = state.read(&body)?;
-    let by = frontend(&state.client(&headers)?);
+    let by = frontend(&bearer);
     let interrupt_id = state.engine.interrupt(by, &id, interrupt_id, reason, payload).await?;
     Ok(Json(Interrupted { ok: true, interrupt_id }))
 }
 
 async fn cancel(
     state: Shared,
-    headers: HeaderMap,
-    Path(id): Path<String>,
+    WithRejection(Client(bearer), _): WithRejection<Client, ApiError>,
+    WithRejection(Path(id), _): WithRejection<Path<String>, ApiError>,
     Body(body): Body,
 ) -> Result<Json<Done>, ApiError> {
     let CancelTurnBody { turn_id } = state.read(&body)?;
-    let by = frontend(&state.client(&headers)?);
+    let by = frontend(&bearer);
     let outcome = state.engine.cancel(by, &id, Some(turn_id)).await?;
     Ok(Json(Done { ok: true, applied: outcome.applied }))
 }

@@ -11,6 +11,7 @@ use std::time::Duration;
 use axum::extract::{Path, Query};
 use axum::http::HeaderMap;
 use axum::response::sse::{Event, KeepAlive, Sse};
+use axum_extra::extract::WithRejection;
 use chrono::{DateTime, SecondsFormat, Utc};
 use futures_util::{Stream, StreamExt as _, stream};
 use quixos_engine::live::Delta;
@@ -23,7 +24,9 @@ use serde_json::{Map, Value};
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 
+use crate::credential::{Client, Machine};
 use crate::error::ApiError;
+use crate::limits::Slot;
 use crate::metrics::Open;
 use crate::state::{Shared, State, frontend, machine};
 
@@ -40,6 +43,7 @@ pub(crate) struct EventsQuery {
     /// Only the events of this turn; the stream ends with it.
     turn_id: Option<String>,
     /// The event behind which to begin; 0 is before the first. Omitted: what comes from now on.
+    #[schemars(regex(pattern = "^[0-9]{1,15}$"))]
     after_seq: Option<String>,
 }
 
@@ -79,24 +83,25 @@ type Frame = Result<Event, Infallible>;
 
 pub(super) async fn of_client(
     state: Shared,
+    WithRejection(Client(bearer), _): WithRejection<Client, ApiError>,
     headers: HeaderMap,
-    Path(id): Path<String>,
-    Query(query): Query<EventsQuery>,
+    WithRejection(Path(id), _): WithRejection<Path<String>, ApiError>,
+    WithRejection(Query(query), _): WithRejection<Query<EventsQuery>, ApiError>,
 ) -> Result<Events, ApiError> {
     let after = after(&headers, &query)?;
-    let by = frontend(&state.client(&headers)?);
-    open(state.0, by, id, query.turn_id, after).await
+    let slot = state.limiter.open(&bearer)?;
+    open(state.0, frontend(&bearer), id, query.turn_id, after, Some(slot)).await
 }
 
 pub(super) async fn of_machine(
     state: Shared,
+    WithRejection(Machine(tenant), _): WithRejection<Machine, ApiError>,
     headers: HeaderMap,
-    Path(id): Path<String>,
-    Query(query): Query<EventsQuery>,
+    WithRejection(Path(id), _): WithRejection<Path<String>, ApiError>,
+    WithRejection(Query(query), _): WithRejection<Query<EventsQuery>, ApiError>,
 ) -> Result<Events, ApiError> {
     let after = after(&headers, &query)?;
-    let by = machine(&state.machine(&headers)?, "");
-    open(state.0, by, id, query.turn_id, after).await
+    open(state.0, machine(&tenant, ""), id, query.turn_id, after, None).await
 }
 
 /// Returns how many events the reader has, if it says so. What it had last counts more than what it
@@ -105,10 +110,11 @@ fn after(headers: &HeaderMap, query: &EventsQuery) -> Result<Option<u64>, ApiErr
     let number = |name: &str, text: &str| {
         text.parse().map_err(|_| ApiError::malformed(format!("`{name}` is not a number: `{text}`")))
     };
-    if let Some(last) = headers.get(LAST_EVENT_ID) {
-        return number("Last-Event-ID", last.to_str().unwrap_or_default()).map(Some);
+    let after = query.after_seq.as_deref().map(|after| number("after_seq", after)).transpose()?;
+    match headers.get(LAST_EVENT_ID).filter(|last| !last.is_empty()) {
+        Some(last) => number("Last-Event-ID", last.to_str().unwrap_or("?")).map(Some),
+        None => Ok(after),
     }
-    query.after_seq.as_deref().map(|after| number("after_seq", after)).transpose()
 }
 
 async fn open(
@@ -117,6 +123,7 @@ async fn open(
     id: String,
     turn: Option<String>,
     after: Option<u64>,
+    slot: Option<Slot>,
 ) -> Result<Events, ApiError> {
     // Who listens first and reads then misses nothing in between.
     let deltas = state.engine.listen(&id);
@@ -138,6 +145,7 @@ async fn open(
         is_over: false,
         opened,
         _open: open,
+        _slot: slot,
     };
     let frames = stream::unfold(reader, async |mut reader| {
         let frame = reader.next().await?;
@@ -180,6 +188,8 @@ struct Reader {
     opened: DateTime<Utc>,
     /// Counts it.
     _open: Open,
+    /// Its place among those of its owner.
+    _slot: Option<Slot>,
 }
 
 impl Reader {

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use axum::extract::Path;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::StatusCode;
 use axum::routing::{get, post};
 use axum::{Json, Router};
+use axum_extra::extract::WithRejection;
 use quixos_engine::Settlement;
-use quixos_protocol::{Action, ClientInput, DecisionResponse};
+use quixos_protocol::{Action, ClientInput, DecisionResponse, whole};
 use quixos_session::sessions::CallFailure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,9 +18,10 @@ use ulid::Ulid;
 use super::body::Body;
 use super::client::{Accepted, Done, InterruptBody, Interrupted};
 use super::events;
+use crate::credential::Machine;
 use crate::error::ApiError;
 use crate::state::{Shared, State, machine, metadata};
-use crate::tokens::{Bearer, Identity};
+use crate::tokens::{Bearer, Identity, LONGEST};
 
 pub(super) fn routes() -> Router<Arc<State>> {
     Router::new()
@@ -39,6 +41,7 @@ pub(crate) struct TokenBody {
     /// The owner.
     identity: Identity,
     /// Seconds that it holds. Omitted: as the config says.
+    #[schemars(range(min = 1, max = LONGEST))]
     ttl_seconds: Option<i64>,
     /// The agents that its bearer may use. Omitted: all.
     agents: Option<Vec<String>>,
@@ -56,10 +59,12 @@ pub(crate) struct Issued {
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct SubmitBody {
     /// The agent, which the payload need not name again.
+    #[schemars(regex(pattern = r"\S"))]
     agent_id: String,
     /// The owner.
     identity: Identity,
     /// The session. Omitted: a new one.
+    #[schemars(regex(pattern = r"\S"))]
     session_id: Option<String>,
     /// The turn, which the payload need not name again.
     turn_id: Option<String>,
@@ -75,6 +80,7 @@ pub(crate) struct SettleBody {
     #[serde(alias = "id")]
     call_id: String,
     /// The attempt. Omitted: the current one.
+    #[serde(default, deserialize_with = "whole::optional")]
     attempt: Option<u32>,
     /// The result, of any type; without an `error`, what is left out is null.
     #[serde(default)]
@@ -107,18 +113,18 @@ pub(crate) struct AnswerBody {
 
 async fn issue(
     state: Shared,
-    headers: HeaderMap,
+    WithRejection(Machine(tenant), _): WithRejection<Machine, ApiError>,
     Body(body): Body,
 ) -> Result<Json<Issued>, ApiError> {
     let TokenBody { identity, ttl_seconds, agents } = state.read(&body)?;
-    let bearer = Bearer { tenant: state.machine(&headers)?, identity, agents };
+    let bearer = Bearer { tenant, identity, agents };
     let (token, expires_at) = state.tokens.issue(&bearer, ttl_seconds, state.now())?;
     Ok(Json(Issued { token, expires_at }))
 }
 
 async fn submit(
     state: Shared,
-    headers: HeaderMap,
+    WithRejection(Machine(tenant), _): WithRejection<Machine, ApiError>,
     Body(body): Body,
 ) -> Result<(StatusCode, Json<Accepted>), ApiError> {
     let SubmitBody { agent_id, identity, session_id, turn_id, mut payload } = state.read(&body)?;
@@ -129,7 +135,6 @@ async fn submit(
         }
     }
     let input: ClientInput = quixos_protocol::parse_value(payload)?;
-    let tenant = state.machine(&headers)?;
     if input.agent_id().is_some_and(|named| named != agent_id) {
         return Err(ApiError::invalid("`/payload/agent_id`: another agent than `/agent_id`"));
     }
@@ -144,12 +149,12 @@ async fn submit(
 
 async fn view(
     state: Shared,
-    headers: HeaderMap,
-    Path(id): Path<String>,
+    WithRejection(Machine(tenant), _): WithRejection<Machine, ApiError>,
+    WithRejection(Path(id), _): WithRejection<Path<String>, ApiError>,
 ) -> Result<axum::response::Response, ApiError> {
     use axum::response::IntoResponse as _;
 
-    let by = machine(&state.machine(&headers)?, "");
+    let by = machine(&tenant, "");
     state.require(&by, &id).await?;
     let view = state.engine.view(&id).await?;
     Ok(([(axum::http::header::CONTENT_TYPE, "application/json")], view).into_response())
@@ -157,12 +162,12 @@ async fn view(
 
 async fn settle(
     state: Shared,
-    headers: HeaderMap,
-    Path(id): Path<String>,
+    WithRejection(Machine(tenant), _): WithRejection<Machine, ApiError>,
+    WithRejection(Path(id), _): WithRejection<Path<String>, ApiError>,
     Body(body): Body,
 ) -> Result<Json<Done>, ApiError> {
     let SettleBody { call_id, attempt, result, error, retryable } = state.read(&body)?;
-    let by = machine(&state.machine(&headers)?, "");
+    let by = machine(&tenant, "");
     let settlement = match error {
         Some(message) => Settlement::Failure(CallFailure {
             message,
@@ -179,12 +184,12 @@ async fn settle(
 
 async fn answer(
     state: Shared,
-    headers: HeaderMap,
+    WithRejection(Machine(tenant), _): WithRejection<Machine, ApiError>,
     Body(body): Body,
 ) -> Result<Json<Done>, ApiError> {
     let AnswerBody { session_id, decision_id, answer } = state.read(&body)?;
     require_whole(&answer)?;
-    let by = machine(&state.machine(&headers)?, "");
+    let by = machine(&tenant, "");
     state.require(&by, &session_id).await?;
     let answer = serde_json::to_string(&answer).map_err(|it| ApiError::invalid(it.to_string()))?;
     let outcome = state.engine.answer(&session_id, decision_id, answer).await?;
@@ -208,25 +213,25 @@ fn require_whole(answer: &DecisionResponse) -> Result<(), ApiError> {
 
 async fn interrupt(
     state: Shared,
-    headers: HeaderMap,
-    Path(id): Path<String>,
+    WithRejection(Machine(tenant), _): WithRejection<Machine, ApiError>,
+    WithRejection(Path(id), _): WithRejection<Path<String>, ApiError>,
     Body(body): Body,
 ) -> Result<Json<Interrupted>, ApiError> {
     let InterruptBody { interrupt_id, reason, payload } = state.read(&body)?;
-    let by = machine(&state.machine(&headers)?, "");
+    let by = machine(&tenant, "");
     let interrupt_id = state.engine.interrupt(by, &id, interrupt_id, reason, payload).await?;
     Ok(Json(Interrupted { ok: true, interrupt_id }))
 }
 
 async fn cancel(
     state: Shared,
-    headers: HeaderMap,
-    Path(id): Path<String>,
+    WithRejection(Machine(tenant), _): WithRejection<Machine, ApiError>,
+    WithRejection(Path(id), _): WithRejection<Path<String>, ApiError>,
     Body(body): Body,
 ) -> Result<Json<Done>, ApiError> {
     let body: &[u8] = if body.is_empty() { b"{}" } else { &body };
     let CancelBody { turn_id } = state.read(body)?;
-    let by = machine(&state.machine(&headers)?, "");
+    let by = machine(&tenant, "");
     let outcome = state.engine.cancel(by, &id, turn_id).await?;
     Ok(Json(Done { ok: true, applied: outcome.applied }))
 }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use axum::extract::{Path, Query};
-use axum::http::HeaderMap;
 use axum::routing::get;
 use axum::{Json, Router};
-use quixos_protocol::{ParseError, parse};
+use axum_extra::extract::WithRejection;
+use quixos_protocol::{ParseError, parse_object};
 use quixos_runtime::Ref;
 use quixos_session::sessions::{Authority, SessionObject};
 use schemars::JsonSchema;
@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::agent::unread;
 use super::body::Body;
 use crate::agent::{Page, Problem, Shelved, Thread};
+use crate::credential::Client;
 use crate::error::ApiError;
 use crate::state::{Shared, State, frontend};
 
@@ -35,6 +36,7 @@ pub(crate) struct ListQuery {
     /// From where to go on: `next` of the page before. Omitted: the newest.
     after: Option<String>,
     /// How many, 200 at most. Default: 50.
+    #[schemars(range(min = 1, max = MOST))]
     limit: Option<u32>,
 }
 
@@ -54,6 +56,7 @@ pub(crate) struct ShowQuery {
     /// The message before which they are: `before` of the page behind it. Omitted: the last ones.
     before: Option<String>,
     /// How many, 200 at most. Default: 50.
+    #[schemars(range(min = 1, max = MOST))]
     limit: Option<u32>,
 }
 
@@ -68,11 +71,10 @@ pub(crate) struct ChangeBody {
 
 async fn list(
     state: Shared,
-    headers: HeaderMap,
-    Query(query): Query<ListQuery>,
+    WithRejection(Client(bearer), _): WithRejection<Client, Problem>,
+    WithRejection(Query(query), _): WithRejection<Query<ListQuery>, Problem>,
 ) -> Result<Json<Threads>, Problem> {
     let limit = limit(query.limit)?;
-    let bearer = state.caller(&headers)?;
     let (tenant, owner) = (&bearer.tenant, &bearer.identity.id);
     let page = state.engine.threads(tenant, owner, query.after, limit).await?;
     let threads = page.threads.into_iter().map(Thread::of).collect();
@@ -81,12 +83,12 @@ async fn list(
 
 async fn show(
     state: Shared,
-    headers: HeaderMap,
-    Path(id): Path<String>,
-    Query(query): Query<ShowQuery>,
+    WithRejection(Client(bearer), _): WithRejection<Client, Problem>,
+    WithRejection(Path(id), _): WithRejection<Path<String>, Problem>,
+    WithRejection(Query(query), _): WithRejection<Query<ShowQuery>, Problem>,
 ) -> Result<Json<Page>, Problem> {
     let limit = limit(query.limit)?;
-    let by = frontend(&state.caller(&headers)?);
+    let by = frontend(&bearer);
     let session = require(&state, &by, &id).await?;
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     Shelved::new(&state, session).page(query.before.as_deref(), limit).await.map(Json)
@@ -94,16 +96,16 @@ async fn show(
 
 async fn change(
     state: Shared,
-    headers: HeaderMap,
-    Path(id): Path<String>,
+    WithRejection(Client(bearer), _): WithRejection<Client, Problem>,
+    WithRejection(Path(id), _): WithRejection<Path<String>, Problem>,
     body: Result<Body, ApiError>,
 ) -> Result<Json<Page>, Problem> {
     let Body(body) = body.map_err(|error| unread(&error))?;
-    let change: ChangeBody = parse(&body, state.body).map_err(|error| malformed(&error))?;
+    let change: ChangeBody = parse_object(&body, state.body).map_err(|error| malformed(&error))?;
     if change.title.as_ref().is_some_and(|title| title.len() > TITLE) {
         return Err(Problem::invalid(format!("`/title`: it has {TITLE} bytes at most")));
     }
-    let by = frontend(&state.caller(&headers)?);
+    let by = frontend(&bearer);
     let session = require(&state, &by, &id).await?;
     if let Some(title) = change.title {
         state.engine.rename(by.clone(), &id, title).await?;

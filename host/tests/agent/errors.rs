@@ -40,11 +40,11 @@ async fn each_fault_has_its_status_and_code() {
     no_thread.as_object_mut().unwrap().remove("threadId");
     let busy = of_thread(&begun.thread, "Hi");
     for (what, agent, token, body, status, code) in [
-        ("not JSON", AGENT, None, "{", 400, Some("invalid_message_format")),
-        ("nothing", AGENT, None, r#"{"messages": []}"#, 400, Some("invalid_message_format")),
-        ("a picture", AGENT, None, image.as_str(), 400, Some("invalid_message_format")),
-        ("a long text", AGENT, None, long.as_str(), 413, Some("message_too_large")),
-        ("a huge body", AGENT, None, huge.as_str(), 413, Some("message_too_large")),
+        ("not JSON", AGENT, token, "{", 400, Some("invalid_message_format")),
+        ("nothing", AGENT, token, r#"{"messages": []}"#, 400, Some("invalid_message_format")),
+        ("a picture", AGENT, token, image.as_str(), 400, Some("invalid_message_format")),
+        ("a long text", AGENT, token, long.as_str(), 413, Some("message_too_large")),
+        ("a huge body", AGENT, token, huge.as_str(), 413, Some("message_too_large")),
         ("nobody", AGENT, None, good.as_str(), 401, Some("auth_failed")),
         ("a bad token", AGENT, Some("nonsense"), good.as_str(), 401, Some("auth_failed")),
         ("no agent", "nobody", token, good.as_str(), 404, Some("thread_not_found")),
@@ -62,7 +62,7 @@ async fn each_fault_has_its_status_and_code() {
         assert!(error["message"].is_string() && error["timestamp"].is_string(), "{what}");
         assert_eq!(error["retryable"], json!(false), "{what}");
     }
-    let (_, told) = post(&host, &stream(AGENT), None, &image).await;
+    let (_, told) = post(&host, &stream(AGENT), token, &image).await;
     assert!(told["message"].as_str().unwrap().contains("/messages/0/content/0"), "{told}");
     let bad = format!("/v1/requests/{}/stream?after=x", begun.request);
     assert_eq!(host.get(&bad).await.0, 400);
