@@ -6,6 +6,8 @@ mod support;
 
 use std::collections::BTreeMap;
 
+use reqwest::Method;
+use serde_json::{Value, json};
 use support::Running;
 
 /// Returns the figures, each under its name and labels.
@@ -88,39 +90,53 @@ async fn no_client_makes_a_series() {
     host.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn streams_are_counted_while_they_are_read() {
-    let host = Running::demo().await;
-    let open = async || sum(&figures(&host).await, &["quixos_streams_open{kind=\"events\"}"]);
-    let path = "/api/client/sessions/s/events/stream";
-    let stream = host.ask(reqwest::Method::GET, path, Some(host.token()), None).await;
-    assert_eq!(open().await, 1.0);
-    drop(stream);
+/// Waits until so many streams of a kind are open.
+async fn until(host: &Running, kind: &str, count: f64) {
+    let name = format!("quixos_streams_open{{kind=\"{kind}\"}}");
     for _ in 0..200 {
-        if open().await == 0.0 {
-            return host.stop().await;
+        if sum(&figures(host).await, &[&name]) == count {
+            return;
         }
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
-    panic!("a stream that nobody reads is still counted");
+    panic!("{name} is not {count}: {:?}", figures(host).await);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_host_that_is_told_to_stop_is_alive_and_not_ready() {
+async fn streams_of_each_kind_are_counted_while_they_are_read() {
     let host = Running::demo().await;
-    for path in ["/health", "/ready"] {
-        assert_eq!(host.get(path).await.0, 200, "{path}");
-        assert_eq!(host.figure(path).await.0, 200, "{path}");
-    }
-    // Clients are not told what is counted.
-    assert_eq!(host.get("/metrics").await.0, 404);
-    host.begin_to_stop();
-    let stops = async {
-        while host.figure("/ready").await.0 != 503 {
-            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-        }
+    let ask = async |method: Method, path: &str, body: Option<Value>| {
+        let body = body.map(|body| body.to_string());
+        host.ask(method, path, Some(host.token()), body).await
     };
-    tokio::time::timeout(std::time::Duration::from_secs(20), stops).await.unwrap();
-    assert_eq!(host.figure("/health").await.0, 200);
+    let put = ask(Method::PUT, "/v1/stream/s", None).await;
+    assert_eq!(put.status(), 201);
+    let text = json!([{ "type": "text", "text": "Tell me a story." }]);
+    let says = json!({ "messages": [{ "content": text }] });
+    for (kind, method, path, body) in [
+        ("events", Method::GET, "/api/client/sessions/s/events/stream", None),
+        ("public", Method::GET, "/v1/stream/s?offset=now&live=sse", None),
+        ("turns", Method::POST, "/v1/agents/concierge/stream", Some(says)),
+    ] {
+        let stream = ask(method, path, body).await;
+        assert_eq!(stream.status(), 200, "{path}");
+        until(&host, kind, 1.0).await;
+        drop(stream);
+        until(&host, kind, 0.0).await;
+    }
+    host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_readers_of_turns_are_handed_late_is_measured() {
+    let host = Running::demo().await;
+    let before = sum(&figures(&host).await, &["quixos_stream_lag_seconds_count"]);
+    let text = json!([{ "type": "text", "text": "How is the weather?" }]);
+    let says = json!({ "messages": [{ "content": text }] }).to_string();
+    let path = "/v1/agents/concierge/stream";
+    let stream = host.ask(Method::POST, path, Some(host.token()), Some(says)).await;
+    assert!(stream.text().await.unwrap().contains("event: done"));
+    let after = sum(&figures(&host).await, &["quixos_stream_lag_seconds_count"]);
+    assert!(after > before, "{before} {after}");
     host.stop().await;
 }

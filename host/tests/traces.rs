@@ -19,7 +19,7 @@ use quixos_engine::worker::http::Endpoint;
 use quixos_host::config::WorkerConfig;
 use quixos_host::{Config, Telemetry, TelemetryConfig};
 use quixos_runtime::store::MemoryStore;
-use serde_json::Value;
+use serde_json::{Value, json};
 use support::{Running, message};
 use tokio::net::TcpListener;
 use tracing_subscriber::layer::SubscriberExt as _;
@@ -28,6 +28,8 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
 /// The trace of the other test: both may run in one process, whose spans go to one subscriber.
 const OTHER_TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+/// The trace of a turn that is followed.
+const FOLLOWED: &str = "7bf92f3577b34da6a3ce929d0e0e4799";
 const PARENT: &str = "b7ad6b7169203331";
 /// What begins a turn with a tool call.
 const WEATHER: &str = "How is the weather?";
@@ -59,6 +61,24 @@ async fn say_traced(host: &Running, session: &str, text: &str, trace: &str) {
     host.turn(session, "t1").await;
 }
 
+/// Begins a turn as part of a trace, follows it, and reads it again; returns the traces that its ends
+/// say.
+async fn followed(host: &Running, trace: &str) -> [String; 2] {
+    let request = host.client.post(format!("{}/v1/agents/concierge/stream", host.url));
+    let request = request.bearer_auth(host.token()).header("traceparent", trace);
+    let request = request.header("accept", "application/x-ndjson");
+    let text = json!([{ "type": "text", "text": WEATHER }]);
+    let body = json!({ "messages": [{ "content": text }] }).to_string();
+    let told = request.body(body).send().await.unwrap().text().await.unwrap();
+    let end = |told: &str| serde_json::from_str::<Value>(told.lines().last().unwrap()).unwrap();
+    let first = end(&told);
+    let id = first["requestId"].as_str().unwrap();
+    let again = host.client.get(format!("{}/v1/requests/{id}/stream", host.url));
+    let again = again.bearer_auth(host.token()).header("accept", "application/x-ndjson");
+    let again = end(&again.send().await.unwrap().text().await.unwrap());
+    [first, again].map(|end| end["traceId"].as_str().unwrap().to_owned())
+}
+
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -74,6 +94,8 @@ async fn one_trace_goes_from_the_client_to_the_model() {
 
     let host = Running::demo().await;
     say_traced(&host, "s", WEATHER, &format!("00-{TRACE}-{PARENT}-01")).await;
+    // A client that follows its turn is told by which trace it is found.
+    let ended = followed(&host, &format!("00-{FOLLOWED}-{PARENT}-01")).await;
     // Who does not want to be traced is not, and all goes on.
     say_traced(&host, "unsampled", WEATHER, &format!("00-{}-{PARENT}-00", "1".repeat(32))).await;
     host.stop().await;
@@ -95,6 +117,9 @@ async fn one_trace_goes_from_the_client_to_the_model() {
         assert!(inner.is_some(), "an operation ends {name}");
     }
     assert!(spans.iter().all(|span| hex(&span.trace_id) != "1".repeat(32)));
+    assert_eq!(ended, [FOLLOWED, FOLLOWED]);
+    let is_of_model = |span: &&Span| span.name == "model concierge";
+    assert!(spans.iter().filter(is_of_model).any(|span| hex(&span.trace_id) == FOLLOWED));
     // No span says what was said.
     let shown = format!("{spans:?}");
     for said in [WEATHER, "light rain", "Oslo"] {
@@ -148,7 +173,7 @@ async fn workers_are_asked_in_the_clients_trace() {
     host.stop().await;
     take();
     let host = Running::with(config, store).await;
-    let result = serde_json::json!({
+    let result = json!({
         "session_id": "b", "input": { "type": "tool.result", "id": "call_1", "result": "yes" },
     });
     let (status, told) = host.post("/api/client/sessions/input", &result).await;

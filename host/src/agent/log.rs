@@ -24,8 +24,8 @@ pub(crate) struct Entry {
 /// What happened.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Logged {
-    /// A turn began.
-    TurnStarted,
+    /// A turn began; the trace that it belongs to, if its client said one.
+    TurnStarted { trace: Option<String> },
     /// A turn ended; why, if it did not end well.
     TurnCompleted { error: Option<String> },
     /// A turn waits for its client, and for nobody else.
@@ -181,6 +181,8 @@ struct OfTurn {
     error: Option<String>,
     #[serde(default)]
     actions: Vec<Action>,
+    #[serde(default)]
+    trace: Option<String>,
 }
 
 impl Entry {
@@ -219,7 +221,7 @@ impl Logged {
             Self::BlockStopped(stopped) => Some(&stopped.call_id),
             Self::ModelReplied(replied) => Some(&replied.call_id),
             Self::AttemptFailed(failed) => Some(&failed.call_id),
-            Self::TurnStarted
+            Self::TurnStarted { .. }
             | Self::TurnCompleted { .. }
             | Self::TurnWaiting { .. }
             | Self::CallEnded { .. }
@@ -235,7 +237,7 @@ impl Logged {
     /// Reads what happened.
     pub(crate) fn read(kind: &str, payload: &str) -> Result<Self, CallError> {
         Ok(match kind {
-            "turn.started" => Self::TurnStarted,
+            "turn.started" => Self::TurnStarted { trace: read::<OfTurn>(payload)?.trace },
             "turn.completed" => Self::TurnCompleted { error: read::<OfTurn>(payload)?.error },
             "turn.waiting" => Self::TurnWaiting { actions: read::<OfTurn>(payload)?.actions },
             "llm.call.requested" => Self::ModelRequested { call: read::<OfCall>(payload)?.call_id },

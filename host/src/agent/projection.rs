@@ -18,6 +18,7 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use quixos_engine::trace::TraceContext;
 use quixos_protocol::agent::{AgentEvent, ContinuationEvent, ResultStatus};
 use quixos_protocol::{Message, Role, ToolCall};
 use serde_json::{Map, Value, json};
@@ -90,6 +91,8 @@ pub(crate) struct Projection {
     /// The message that was under way when it was cancelled.
     cut_off: Option<String>,
     failure: Option<Failure>,
+    /// The trace that it belongs to: 32 digits.
+    trace: String,
 }
 
 /// The place of a block: its message, and which of its blocks.
@@ -127,10 +130,16 @@ impl Telling<'_> {
     }
 }
 
+/// Returns the trace that a turn belongs to, which is the one that its deliveries and calls are in.
+fn trace_of(turn: &Turn, said: Option<&str>) -> String {
+    TraceContext::of_turn(&turn.thread_id, Some(&turn.turn_id), said).trace_id()
+}
+
 impl Projection {
     /// Returns a turn of which nothing has been read.
     pub(crate) fn new(turn: Arc<Turn>) -> Self {
         Self {
+            trace: trace_of(&turn, None),
             turn,
             talks: Vec::new(),
             segment: Vec::new(),
@@ -148,7 +157,8 @@ impl Projection {
         let mut telling = Telling { entry, part: 0, told: Vec::new() };
         let tell = &mut telling;
         match entry.logged.clone() {
-            Logged::TurnStarted | Logged::Other => {}
+            Logged::TurnStarted { trace } => self.trace = trace_of(&self.turn, trace.as_deref()),
+            Logged::Other => {}
             Logged::TurnCompleted { error } => self.on_completed(tell, error.as_deref()),
             Logged::TurnWaiting { actions } => self.on_waiting(tell, &actions),
             Logged::ModelRequested { call } => self.on_requested(&call),

@@ -13,6 +13,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use quixos_engine::TurnAt;
 use quixos_engine::live::Speech;
 use quixos_protocol::agent::{AgentEvent, ErrorCode, ErrorEvent, EventStage, MetadataEvent};
@@ -26,6 +27,7 @@ use super::position::Position;
 use super::problem::Problem;
 use super::projection::{BlockRef, Projection, Told, Turn};
 use crate::limits::Slot;
+use crate::metrics::Open;
 use crate::state::State;
 
 /// An event as it is sent.
@@ -59,6 +61,10 @@ pub(crate) struct TurnStream {
     patience: Duration,
     deadline: Instant,
     stopping: CancellationToken,
+    /// When it began: what was there before is not late.
+    opened: DateTime<Utc>,
+    /// Counts it.
+    _open: Open,
     /// Its place among the streams of its owner.
     _slot: Slot,
 }
@@ -115,6 +121,8 @@ impl TurnStream {
             patience,
             deadline: Instant::now() + patience,
             stopping: state.stopping.clone(),
+            opened: state.now(),
+            _open: state.metrics.traffic.stream("turns"),
             state,
             _slot: slot,
         };
@@ -140,10 +148,15 @@ impl TurnStream {
                 biased;
                 () = self.stopping.cancelled() => return None,
                 event = self.log.next() => match event {
-                    Ok(Some(event)) => match Entry::read(&event, Some(&self.turn.turn_id)) {
-                        Ok(entry) => self.read(&entry),
-                        Err(error) => self.fail(&error),
-                    },
+                    Ok(Some(event)) => {
+                        if event.instant >= self.opened {
+                            self.state.metrics.traffic.handed(event.instant, self.state.now());
+                        }
+                        match Entry::read(&event, Some(&self.turn.turn_id)) {
+                            Ok(entry) => self.read(&entry),
+                            Err(error) => self.fail(&error),
+                        }
+                    }
                     Ok(None) => return None,
                     Err(error) => self.fail(&error),
                 },

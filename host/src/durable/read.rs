@@ -24,6 +24,7 @@ use super::space::{Asked, OBJECTS, Space};
 use super::{cursor, frames, headers};
 use crate::error::ApiError;
 use crate::limits::Slot;
+use crate::metrics::Open;
 use crate::state::{Shared, State};
 use crate::tokens::Bearer;
 
@@ -210,6 +211,7 @@ impl Reader {
         let permit = self.permit()?;
         let is_binary = page.form == Form::Binary;
         let cursor = self.cursor(&page);
+        let open = self.state.metrics.traffic.stream("public");
         let events = Events {
             reader: self,
             page: Some(page),
@@ -217,6 +219,7 @@ impl Reader {
             is_new: true,
             until: Instant::now() + CONNECTION,
             _permit: permit,
+            _open: open,
         };
         let frames = stream::unfold(events, async |mut events| {
             let frames = events.next().await?;
@@ -254,6 +257,8 @@ struct Events {
     is_new: bool,
     until: Instant,
     _permit: (OwnedSemaphorePermit, Option<Slot>),
+    /// Counts it.
+    _open: Open,
 }
 
 impl Events {

@@ -121,7 +121,7 @@ impl Projection {
             content,
             usage: self.used.told(),
             finish_reason,
-            trace_id: None,
+            trace_id: Some(self.trace.clone()),
             timestamp: tell.entry.instant.clone(),
         }));
     }
