@@ -5,11 +5,22 @@
 //! Only where an operation has no time in its input is one printed here, from the transaction's
 //! instant.
 
-use chrono::{DateTime, FixedOffset, SecondsFormat, Utc};
+use chrono::{DateTime, FixedOffset, SecondsFormat, Timelike as _, Utc};
 use quixos_runtime::CallError;
 
 /// Reads a time of an input; `path` is the field that it stands in.
 pub(crate) fn parse(path: &str, text: &str) -> Result<DateTime<Utc>, CallError> {
+    let instant = utc(path, text)?;
+    // The parser takes one in any minute, and keeps it apart from the second behind it. A store's
+    // instants are milliseconds since 1970, where the two are the same.
+    if instant.nanosecond() >= 1_000_000_000 {
+        let message = format!("`{text}` is a leap second, which no instant of a store can be");
+        return Err(CallError::invalid(path, message));
+    }
+    Ok(instant)
+}
+
+fn utc(path: &str, text: &str) -> Result<DateTime<Utc>, CallError> {
     let Some(instant) = read(text) else {
         let message = format!("`{text}` is no RFC 3339 time like `2026-01-31T12:00:00Z`");
         return Err(CallError::invalid(path, message));
@@ -30,9 +41,9 @@ fn read(text: &str) -> Option<DateTime<FixedOffset>> {
     DateTime::parse_from_rfc3339(text).ok().filter(|_| has_form)
 }
 
-/// Reads a time that was checked when it was stored.
+/// Reads a time that was checked when it was stored. Leap seconds were once let in.
 pub(crate) fn stored(text: &str) -> Result<DateTime<Utc>, CallError> {
-    parse("", text)
+    utc("", text)
         .map_err(|_| CallError::Corrupt { message: format!("`{text}` is stored as a time") })
 }
 
@@ -73,6 +84,18 @@ mod tests {
         }
         let elsewhere = parse("at", "2026-01-31T12:00:00+01:00").unwrap_err().to_string();
         assert!(elsewhere.contains("2026-01-31T11:00:00Z"), "{elsewhere}");
+    }
+
+    #[test]
+    fn leap_seconds_are_refused_and_read_where_they_are_stored() {
+        for text in ["2016-12-31T23:59:60Z", "2016-12-31T23:59:60.5Z", "2026-01-31T12:00:60+00:00"]
+        {
+            let refused = parse("at", text).unwrap_err();
+            assert_eq!(refused.code(), "invalid", "{text}");
+            assert!(refused.to_string().contains("leap second"), "{refused}");
+            assert!(stored(text).is_ok(), "{text}");
+        }
+        assert!(parse("at", "2016-12-31T23:59:59.999999999Z").is_ok());
     }
 
     #[test]
