@@ -1,6 +1,7 @@
 //! A file that is whole or not there.
 
 use std::fs::{self, File};
+use std::io::Write as _;
 use std::path::Path;
 
 use crate::failure::Failure;
@@ -35,6 +36,23 @@ pub(crate) fn whole_file<T>(
         let _ = fs::remove_file(&part);
     }
     written
+}
+
+/// Writes a file that is there anew, under the permissions that it has. Where its name is a link, what
+/// the link leads to is written, and the link stays.
+///
+/// # Errors
+/// When it cannot be written; then it is as it was.
+pub(crate) fn rewrite(path: &Path, text: &str) -> Result<(), Failure> {
+    let failed = |error| Failure::io("write", path, &error);
+    let target = fs::canonicalize(path).map_err(failed)?;
+    // A rename asks the folder alone, and would pass over what the file itself forbids.
+    let old = File::options().write(true).open(&target).map_err(failed)?;
+    let permissions = old.metadata().map_err(failed)?.permissions();
+    whole_file(&target, |file| {
+        file.write_all(text.as_bytes()).map_err(failed)?;
+        file.set_permissions(permissions).map_err(failed)
+    })
 }
 
 /// Puts the name on the disk, too, where the system has folders that can be synced.

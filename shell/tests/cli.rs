@@ -310,6 +310,30 @@ fn definitions_are_checked_digested_and_formatted() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_file_is_formatted_whole_under_its_permissions_and_behind_its_links() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+
+    let place = Place::new();
+    let text = "interface  Talker id \"interface:x:talker\" { }\n";
+    let file = place.write("elsewhere/a.quixos", text);
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+    fs::create_dir(place.path("it")).unwrap();
+    let link = place.path("it/a.quixos");
+    symlink(&file, &link).unwrap();
+    let before = fs::metadata(&file).unwrap().ino();
+
+    place.run(&["fmt", "it/a.quixos"]).ends(Exit::Good);
+    assert!(fs::read_to_string(&file).unwrap().contains("interface Talker"));
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    let after = fs::metadata(&file).unwrap();
+    assert_eq!(after.permissions().mode() & 0o777, 0o640);
+    // Another file took its name: the old one was never half written.
+    assert_ne!(after.ino(), before);
+    assert_eq!(fs::read_dir(place.path("elsewhere")).unwrap().count(), 1, "something was left");
+}
+
+#[test]
 fn definitions_with_errors_are_shown_and_nothing_is_made_of_them() {
     let place = Place::new();
     let broken = "package P id \"package:p\" revision \"package:p@1\" {\n  operation o id \"p:o\": Nothing -> unit mode call execution transaction targets [server] receiver any requires {};\n}\n";

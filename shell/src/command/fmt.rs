@@ -1,6 +1,5 @@
 //! `quixos fmt`: definitions in their canonical layout, comments kept.
 
-use std::fs;
 use std::path::PathBuf;
 
 use quixos_schema::Sources;
@@ -10,6 +9,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Answer, Format, Output};
 use crate::sources::{self, Unread};
+use crate::whole_file::rewrite;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -55,8 +55,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
             Ok(formatted) if formatted == text => {}
             Ok(formatted) => {
                 if !args.check {
-                    fs::write(path, formatted)
-                        .map_err(|error| Failure::io("write", path, &error))?;
+                    rewrite(path, &formatted)?;
                 }
                 changed.push(path.display().to_string());
             }
