@@ -172,7 +172,7 @@ fn each_answer_comes_after_the_sync_of_what_was_written() {
             "-s",
             "64",
             "-e",
-            "trace=write,pwrite64,fsync,fdatasync,ftruncate,fallocate",
+            "trace=write,pwrite64,fsync,fdatasync,ftruncate,fallocate,openat,mkdir,rename",
         ])
         .arg("-o")
         .arg(&log)

@@ -13,6 +13,7 @@ mod credential;
 mod demo;
 mod durable;
 mod error;
+mod farewell;
 mod front;
 mod keys;
 mod limits;

@@ -75,6 +75,7 @@ async fn what_does_not_end_in_time_goes_on_at_the_next_start() {
     host.signal("-TERM");
     let text = whole(stream).await;
     assert!(!text.contains("turn.completed"), "{text}");
+    assert!(text.contains(": the host stops\n"), "{text}");
     host.ended().ends(Exit::Good);
     let took = told.elapsed();
     assert!(took > Duration::from_secs(2), "it gives what runs the time of the config: {took:?}");

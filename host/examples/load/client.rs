@@ -151,6 +151,21 @@ impl Client {
         self.stream_from(session, None).await
     }
 
+    /// Follows sessions from now on, many connecting at once; in the order of their names.
+    pub(super) async fn streams(&self, sessions: Vec<String>) -> Vec<Stream> {
+        let mut opening = JoinSet::new();
+        for (at, session) in sessions.into_iter().enumerate() {
+            let client = self.clone();
+            opening.spawn(async move {
+                let _place = client.places.acquire().await.unwrap();
+                (at, client.stream(&session).await)
+            });
+        }
+        let mut open = opening.join_all().await;
+        open.sort_unstable_by_key(|(at, _)| *at);
+        open.into_iter().map(|(_, stream)| stream).collect()
+    }
+
     async fn stream_from(&self, session: &str, after: Option<u64>) -> Stream {
         let after = after.map(|after| format!("?after_seq={after}")).unwrap_or_default();
         let head = format!(

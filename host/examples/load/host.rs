@@ -55,9 +55,18 @@ impl Process {
 
     /// Returns how many MiB of memory it has.
     pub(super) fn memory(&self) -> usize {
+        self.status("VmRSS:")
+    }
+
+    /// Returns how many MiB of memory it had when it had most.
+    pub(super) fn peak(&self) -> usize {
+        self.status("VmHWM:")
+    }
+
+    fn status(&self, name: &str) -> usize {
         let status = format!("/proc/{}/status", self.child.id().unwrap());
         let status = std::fs::read_to_string(status).unwrap_or_default();
-        let line = status.lines().find(|line| line.starts_with("VmRSS:"));
+        let line = status.lines().find(|line| line.starts_with(name));
         let number = line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok());
         number.map_or(0, |kib: usize| kib / 1024)
     }

@@ -24,11 +24,11 @@ use host::Process;
 const PARTS: [(&str, usize); 7] = [
     ("streams", 10_000),
     ("turns", 1000),
-    ("flood", 20_000),
+    ("flood", 100_000),
     ("stalled", 1000),
     ("full-disk", 64),
     ("killed-worker", 100),
-    ("killed-host", 200),
+    ("killed-host", 1000),
 ];
 
 fn main() {
@@ -73,11 +73,10 @@ async fn streams(count: usize) -> String {
     client.ends("warm").await;
     let (before, begun) = (process.memory(), Instant::now());
     let listeners = count.min(100);
-    let mut open = Vec::with_capacity(count);
-    for at in 0..count {
-        let session = if at < listeners { "heard".to_owned() } else { format!("idle-{at}") };
-        open.push(client.stream(&session).await);
-    }
+    let named = (0..count)
+        .map(|at| if at < listeners { "heard".to_owned() } else { format!("idle-{at}") })
+        .collect();
+    let mut open = client.streams(named).await;
     let (took, held) = (begun.elapsed(), process.memory());
     let begun = Instant::now();
     client.say("heard", "Hi!").await;
@@ -108,10 +107,11 @@ async fn turns(count: usize) -> String {
     let rate = f64::from(u32::try_from(ended).unwrap()) / took;
     format!(
         "{count} at once: {} accepted, {refused} refused (429), submitted in {:.1} s; {ended} ended \
-         in {took:.1} s, {rate:.0} a second; {} MiB",
+         in {took:.1} s, {rate:.0} a second; {} MiB, {} MiB at most",
         accepted.len(),
         submitted.as_secs_f64(),
         process.memory(),
+        process.peak(),
     )
 }
 
@@ -122,22 +122,23 @@ async fn flood(count: usize) -> String {
     let before = process.memory();
     let begun = Instant::now();
     let flood = tokio::spawn(client.clone().flood(count));
-    let mut slowest = Duration::ZERO;
-    let mut turns = 0;
+    let mut took = Vec::new();
     while !flood.is_finished() {
-        let (session, begun) = (format!("among-{turns}"), Instant::now());
+        let (session, begun) = (format!("among-{}", took.len()), Instant::now());
         client.say(&session, "Hi!").await;
-        client.ends(&session).await;
-        slowest = slowest.max(begun.elapsed());
-        turns += 1;
+        assert!(client.ends(&session).await, "a turn was lost among bad requests");
+        took.push(begun.elapsed());
     }
+    took.sort_unstable();
+    let (turns, slow) = (took.len(), took.get(took.len() * 99 / 100).copied().unwrap_or_default());
     let statuses = flood.await.unwrap();
     format!(
-        "{count} bad requests in {:.1} s: {statuses:?}; {turns} turns ended among them, the slowest \
-         in {} ms; {before} MiB before, {} MiB after",
+        "{count} bad requests in {:.1} s: {statuses:?}; {turns} turns ended among them, p99 \
+         {} ms; {before} MiB before, {} MiB after, {} MiB at most",
         begun.elapsed().as_secs_f64(),
-        slowest.as_millis(),
+        slow.as_millis(),
         process.memory(),
+        process.peak(),
     )
 }
 
@@ -171,9 +172,10 @@ async fn stalled(count: usize) -> String {
     }
     format!(
         "{count} heads that never end, all closed; {waiting} readers that did not read for 20 turns \
-         ({} ms each), and then saw every one; {before} MiB before, {} MiB with them",
+         ({} ms each), and then saw every one; {before} MiB before, {} MiB with them, {} MiB at most",
         turn.as_millis(),
         process.memory(),
+        process.peak(),
     )
 }
 
@@ -194,8 +196,9 @@ async fn full_disk(count: usize) -> String {
         }
     }
     assert!(refused > 0, "there was room for all");
+    // Full is what refuses a large message; the host is ready as long as there is room for a small one.
     let ready = client.status("/ready").await;
-    assert_eq!(ready, 503);
+    assert!([200, 503].contains(&ready), "{ready}");
     let seen = client.all_seen(&accepted).await;
     assert_eq!(seen, accepted.len(), "what was accepted cannot be read");
     let process = process.again(&[]).await;

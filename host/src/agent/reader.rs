@@ -130,6 +130,11 @@ impl TurnStream {
         Ok(stream)
     }
 
+    /// Returns what is set when the host stops, and the stream ends because of that.
+    pub(crate) fn stopping(&self) -> CancellationToken {
+        self.stopping.clone()
+    }
+
     /// Returns the next event; nothing when the stream is over. Dropping the future loses nothing.
     pub(crate) async fn next(&mut self) -> Option<Sent> {
         loop {

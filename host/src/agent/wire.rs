@@ -8,9 +8,10 @@ use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use futures_util::stream;
+use futures_util::{StreamExt as _, stream};
 
 use super::reader::{Sent, TurnStream};
+use crate::farewell::farewell;
 
 /// How often a stream shows that it lives when nothing happens.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -55,11 +56,12 @@ impl Format {
 pub(crate) fn respond(stream: TurnStream, format: Format) -> Response {
     streamed(match format {
         Format::Events => {
+            let end = farewell(stream.stopping());
             let frames = stream::unfold(stream, async |mut stream| {
                 let sent = stream.next().await?;
                 Some((Ok::<_, Infallible>(frame(&sent)), stream))
             });
-            Sse::new(frames).keep_alive(keep_alive()).into_response()
+            Sse::new(frames.chain(end)).keep_alive(keep_alive()).into_response()
         }
         Format::Lines => {
             let lines = stream::unfold(stream, async |mut stream| {

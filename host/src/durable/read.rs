@@ -23,6 +23,7 @@ use super::query::Live;
 use super::space::{Asked, OBJECTS, Space};
 use super::{cursor, frames, headers};
 use crate::error::ApiError;
+use crate::farewell;
 use crate::limits::Slot;
 use crate::metrics::Open;
 use crate::state::{Shared, State};
@@ -282,7 +283,11 @@ impl Events {
                     Waited::TimedOut if quiet < self.until => {
                         return Some(frames::KEEP_ALIVE.to_owned());
                     }
-                    Waited::TimedOut | Waited::Stopping => return None,
+                    Waited::TimedOut => return None,
+                    Waited::Stopping => {
+                        self.page = None;
+                        return Some(farewell::text());
+                    }
                 }
             }
             let next = self.reader.source.page(&self.reader.state, &page.next).await;

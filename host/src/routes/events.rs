@@ -26,6 +26,7 @@ use tokio::sync::broadcast::error::RecvError;
 
 use crate::credential::{Client, Machine};
 use crate::error::ApiError;
+use crate::farewell::farewell;
 use crate::limits::Slot;
 use crate::metrics::Open;
 use crate::state::{Shared, State, frontend, machine};
@@ -151,7 +152,8 @@ async fn open(
         let frame = reader.next().await?;
         Some((Ok(frame), reader))
     });
-    let frames = frames.take_until(async move { stopping.cancelled().await });
+    let end = farewell(stopping.clone());
+    let frames = frames.take_until(async move { stopping.cancelled().await }).chain(end);
     Ok(Sse::new(boxed(frames)).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
 }
 

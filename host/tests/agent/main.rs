@@ -6,6 +6,7 @@ mod support;
 
 mod client;
 mod errors;
+mod failures;
 mod random;
 mod setting;
 mod threads;

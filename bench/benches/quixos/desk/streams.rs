@@ -173,6 +173,9 @@ pub(crate) async fn be_host(folder: &Path, worker: &str) -> Result<(), Failure> 
         serde_json::from_value(json!({ "model": "spoken", "handler": "worker", "stream": true }))?;
     let mut config = Config::demo(KEY, SECRET.to_owned().into());
     config.address = SocketAddr::from(([127, 0, 0, 1], 0));
+    // All of it is one owner.
+    config.limits.requests = 10_000_000;
+    config.limits.streams = 1 << 20;
     config.engine.at_once = 4_096;
     config.agents = vec![Agent {
         name: AGENT.to_owned(),

@@ -1,0 +1,144 @@
+//! Turns that fail, and a host that does: what clients are told of it, and what they are not.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use axum::routing::post;
+use axum::{Json, Router};
+use quixos_engine::worker::http::Endpoint;
+use quixos_host::config::WorkerConfig;
+use quixos_runtime::store::{
+    Batch, Commit, CommitError, Concurrency, Durability, Health, MemoryStore, Store, StoreError,
+    StoreLimits, TransactionId, Version, View,
+};
+use reqwest::Method;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+use crate::client::says;
+use crate::setting::{AGENT, config};
+use crate::support::{Running, answer};
+
+/// What no client is to read.
+const INNER: &str = "a secret of the worker";
+
+/// Starts a worker that does what is proposed, whose tools fail, and that fails for good where it is
+/// asked one thing.
+async fn failing_at(trigger: &'static str) -> Endpoint {
+    let decide = async move |Json(request): Json<Value>| {
+        let asked = request["trigger"]["type"].as_str().unwrap_or_default();
+        Json(if asked == trigger {
+            json!({ "error": INNER })
+        } else if asked == "tool.execute" {
+            json!({ "actions": [{ "type": "tool.error", "error": INNER, "retryable": false }] })
+        } else {
+            request["proposed"].clone()
+        })
+    };
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let router = Router::new().route("/", post(decide));
+    tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+    Endpoint::new(&address).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_turn_that_fails_says_whether_its_agent_did_or_a_tool() {
+    for (trigger, text, code) in [
+        ("client.messages", "Hi", "agent_error"),
+        ("llm.finished", "Hi", "agent_error"),
+        ("tool.finished", "How is the weather?", "tool_error"),
+    ] {
+        let mut config = config(0);
+        config.agents[0].worker = WorkerConfig::Http(Box::new(failing_at(trigger).await));
+        let host = Running::with(config, Arc::new(MemoryStore::new())).await;
+        let told = host.told(AGENT, &says(text)).await;
+        let end = told.end.unwrap();
+        assert_eq!((&end["event"], &end["code"]), (&json!("error"), &json!(code)), "{trigger}");
+        assert_eq!((&end["retryable"], &end["requestId"]), (&json!(false), &json!(told.request)));
+        assert!(!end.to_string().contains(INNER), "{end}");
+        // Whoever reads it later is told the same.
+        let path = format!("/v1/requests/{}/stream", told.request);
+        let again = host.ask(Method::GET, &path, Some(host.token()), None).await;
+        assert!(again.text().await.unwrap().contains(&end.to_string()), "{trigger}");
+        host.stop().await;
+    }
+}
+
+/// A store that can be made to fail.
+#[derive(Default)]
+struct Failing {
+    store: MemoryStore,
+    how: AtomicU8,
+}
+
+/// Nothing fails; nothing can be read; nothing can be written for want of room.
+const SOUND: u8 = 0;
+const UNREADABLE: u8 = 1;
+const FULL: u8 = 2;
+
+impl Failing {
+    fn is(&self, how: u8) -> bool {
+        self.how.load(Ordering::SeqCst) == how
+    }
+}
+
+impl Store for Failing {
+    fn view(&self) -> Result<Box<dyn View>, StoreError> {
+        if self.is(UNREADABLE) {
+            return Err(StoreError::Io(INNER.to_owned()));
+        }
+        self.store.view()
+    }
+
+    fn submit(&self, batch: Batch, durability: Durability) -> Result<Box<dyn Commit>, CommitError> {
+        if self.is(FULL) {
+            return Err(CommitError::NoSpace { free: 1, floor: 2 });
+        }
+        self.store.submit(batch, durability)
+    }
+
+    fn sync(&self) -> Result<(), CommitError> {
+        self.store.sync()
+    }
+
+    fn durable(&self) -> Version {
+        self.store.durable()
+    }
+
+    fn outcome(&self, transaction: TransactionId) -> Result<Option<Version>, StoreError> {
+        self.store.outcome(transaction)
+    }
+
+    fn limits(&self) -> StoreLimits {
+        self.store.limits()
+    }
+
+    fn health(&self) -> Health {
+        self.store.health()
+    }
+
+    fn concurrency(&self) -> Concurrency {
+        self.store.concurrency()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_that_fails_says_so_and_not_why() {
+    let store = Arc::new(Failing::default());
+    let host = Running::with(config(0), store.clone()).await;
+    let thread = host.told(AGENT, &says("Hi")).await.thread;
+    let path = format!("/v1/threads/{thread}");
+    assert_eq!(host.get(&path).await.0, 200);
+    store.how.store(UNREADABLE, Ordering::SeqCst);
+    let (status, error) = host.get(&path).await;
+    assert_eq!((status, &error["code"]), (500, &json!("internal_error")), "{error}");
+    assert!(!error.to_string().contains(INNER) && error["requestId"].is_string(), "{error}");
+    store.how.store(FULL, Ordering::SeqCst);
+    let (status, error) = answer(host.begin(AGENT, &says("Hi")).await).await;
+    assert_eq!((status, &error["code"]), (500, &json!("internal_error")), "{error}");
+    assert!(!error.to_string().contains(INNER), "{error}");
+    store.how.store(SOUND, Ordering::SeqCst);
+    assert_eq!(host.begin(AGENT, &says("Hi")).await.status(), 200);
+    host.stop().await;
+}
