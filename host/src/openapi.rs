@@ -2,6 +2,8 @@
 
 mod streams;
 
+use std::collections::BTreeSet;
+
 use quixos_protocol::agent::{AgentEvent, AgentRequest};
 use schemars::JsonSchema;
 use schemars::generate::{SchemaGenerator, SchemaSettings};
@@ -30,20 +32,17 @@ struct Route {
     query: Option<Value>,
     /// The status of what is good, in which form, and what it is.
     good: (u16, &'static str, Value),
-    /// The statuses of what is not.
+    /// The statuses of what is not, as far as they are its own.
     bad: &'static [u16],
 }
 
-const READ: &[u16] = &[401, 403, 404, 503];
-const WRITE: &[u16] = &[400, 401, 403, 404, 409, 413, 422, 503];
-const SUBMIT: &[u16] = &[400, 401, 403, 404, 409, 413, 422, 429, 503];
-const STREAM: &[u16] = &[400, 401, 403, 503];
-/// Of the agent event protocol.
-const BEGIN: &[u16] = &[400, 401, 403, 404, 409, 413, 429, 500, 503];
-const FOLLOW: &[u16] = &[400, 401, 403, 404, 429, 500, 503];
-const RESUME: &[u16] = &[401, 404, 409, 429, 500, 503];
-const LIST: &[u16] = &[400, 401, 429, 500, 503];
-const CHANGE: &[u16] = &[400, 401, 403, 404, 409, 413, 429, 500, 503];
+/// What a route's own work may come to; what any route of its kind may is in [`refusals`].
+const READ: &[u16] = &[403, 404];
+const WRITE: &[u16] = &[403, 404, 409];
+const SUBMIT: &[u16] = &[403, 404, 409, 429];
+const STREAM: &[u16] = &[403];
+/// Of front ends: who may not see a thread of a name has another one.
+const RESUME: &[u16] = &[404, 409];
 
 const JSON: &str = "application/json";
 const STREAMED: &str = "text/event-stream";
@@ -108,16 +107,8 @@ fn operation(route: &Route, error: &Value) -> Value {
     if route.is_fronts() && route.method == "get" {
         responses.insert("204".to_owned(), json!({ "description": "Nothing runs." }));
     }
-    for status in route.bad {
-        let mut response = json!({
-            "description": meaning(*status),
-            "content": { JSON: { "schema": error } },
-        });
-        if [429, 503].contains(status) {
-            let seconds = json!({ "type": "integer", "minimum": 0 });
-            response["headers"] = json!({ "Retry-After": { "schema": seconds } });
-        }
-        responses.insert(status.to_string(), response);
+    for status in route.refusals() {
+        responses.insert(status.to_string(), refusal(status, error));
     }
     let mut operation = json!({
         "summary": route.summary,
@@ -139,7 +130,46 @@ fn operation(route: &Route, error: &Value) -> Value {
     operation
 }
 
+/// Describes how a route refuses with a status.
+fn refusal(status: u16, error: &Value) -> Value {
+    let content = json!({ JSON: { "schema": error } });
+    let mut response = json!({ "description": meaning(status), "content": content });
+    if [429, 503].contains(&status) {
+        response["headers"] = json!({ "Retry-After": {
+            "description": "Seconds after which it is worth trying again.",
+            "required": true,
+            "schema": { "type": "integer", "minimum": 1 },
+        } });
+    }
+    response
+}
+
+/// Returns the statuses with which any route of a kind may refuse: what cannot be read, who asks, and
+/// what the store says. Whoever has a token may ask too often, by any door.
+fn refusals(clients: bool, reads: bool, body: bool) -> BTreeSet<u16> {
+    let mut statuses = BTreeSet::from([401, 500, 503]);
+    statuses.extend(clients.then_some(429));
+    statuses.extend((reads || body).then_some(400));
+    statuses.extend(body.then_some([408, 413]).into_iter().flatten());
+    statuses
+}
+
 impl Route {
+    /// Returns the statuses with which it refuses.
+    fn refusals(&self) -> BTreeSet<u16> {
+        let mut statuses = match self.who {
+            Who::Anybody => BTreeSet::new(),
+            Who::Client | Who::Machine => {
+                let reads = self.query.is_some() || self.places().next().is_some();
+                refusals(self.who == Who::Client, reads, self.body.is_some())
+            }
+        };
+        // The agent event protocol has one status for whatever is wrong with a body.
+        statuses.extend((self.body.is_some() && !self.is_agents()).then_some(422));
+        statuses.extend(self.bad);
+        statuses
+    }
+
     /// Says whether it is of the agent event protocol.
     fn is_agents(&self) -> bool {
         self.path.starts_with("/v1/")
@@ -203,16 +233,21 @@ fn parameters(route: &Route) -> Vec<Value> {
 
 fn meaning(status: u16) -> &'static str {
     match status {
-        400 => "The body is not JSON, or a parameter cannot be read.",
+        400 => "The body, the path, a parameter or a header cannot be read.",
         401 => "There is no valid credential.",
         403 => "It is another's.",
         404 => "It is not there.",
+        405 => "It is there to be read, and for nothing else.",
+        408 => "The body took too long to come.",
         409 => "It cannot be now.",
+        410 => "It is over.",
         413 => "It is too large.",
         422 => "It is JSON of a shape that is not asked for, or of values that cannot be.",
-        429 => "There is too much to do already.",
+        429 => {
+            "Too many requests in one minute, too many streams at once, or too much to do already."
+        }
         500 => "The host failed; its log says how.",
-        _ => "Not now.",
+        _ => "The host is busy, about to stop, or cannot write; or nobody works for the agent.",
     }
 }
 
@@ -279,7 +314,7 @@ fn routes(types: &mut SchemaGenerator) -> Vec<Route> {
             Client,
             Some(reference::<client::CancelTurnBody>(types)),
             (200, JSON, done.clone()),
-            WRITE,
+            READ,
         ),
         route(
             "post",
@@ -288,7 +323,7 @@ fn routes(types: &mut SchemaGenerator) -> Vec<Route> {
             Machine,
             Some(reference::<machine::TokenBody>(types)),
             (200, JSON, reference::<machine::Issued>(types)),
-            &[400, 401, 413, 422],
+            &[],
         ),
         route(
             "post",
@@ -334,7 +369,7 @@ fn routes(types: &mut SchemaGenerator) -> Vec<Route> {
             Machine,
             Some(reference::<machine::CancelBody>(types)),
             (200, JSON, done.clone()),
-            WRITE,
+            READ,
         ),
         route(
             "post",
@@ -361,7 +396,7 @@ fn routes(types: &mut SchemaGenerator) -> Vec<Route> {
             Anybody,
             None,
             (200, "text/plain", text),
-            &[503],
+            &[500, 503],
         ),
         route(
             "get",
@@ -417,7 +452,7 @@ fn of_fronts(types: &mut SchemaGenerator) -> Vec<Route> {
             "AG-UI: runs an agent.",
             Some(reference::<agui::RunInput>(types)),
             told(reference::<agui::Event>(types)),
-            BEGIN,
+            WRITE,
         ),
         route(
             "post",
@@ -425,7 +460,7 @@ fn of_fronts(types: &mut SchemaGenerator) -> Vec<Route> {
             "The AI SDK: answers what is new in a conversation. The last `data` is `[DONE]`.",
             Some(reference::<ui_message::ChatInput>(types)),
             told(chunk.clone()),
-            BEGIN,
+            WRITE,
         ),
         route(
             "get",
@@ -461,7 +496,7 @@ fn of_agents(types: &mut SchemaGenerator) -> Vec<Route> {
             Some(reference::<AgentRequest>(types)),
             None,
             (STREAMED, event.clone()),
-            BEGIN,
+            WRITE,
         ),
         route(
             "get",
@@ -470,7 +505,7 @@ fn of_agents(types: &mut SchemaGenerator) -> Vec<Route> {
             None,
             Some(query_of::<agent::StreamQuery>()),
             (STREAMED, event),
-            FOLLOW,
+            READ,
         ),
         route(
             "post",
@@ -479,7 +514,7 @@ fn of_agents(types: &mut SchemaGenerator) -> Vec<Route> {
             None,
             None,
             (JSON, reference::<agent::Aborted>(types)),
-            FOLLOW,
+            READ,
         ),
         route(
             "get",
@@ -488,7 +523,7 @@ fn of_agents(types: &mut SchemaGenerator) -> Vec<Route> {
             None,
             Some(query_of::<threads::ListQuery>()),
             (JSON, reference::<threads::Threads>(types)),
-            LIST,
+            &[],
         ),
         route(
             "get",
@@ -497,7 +532,7 @@ fn of_agents(types: &mut SchemaGenerator) -> Vec<Route> {
             None,
             Some(query_of::<threads::ShowQuery>()),
             (JSON, page.clone()),
-            FOLLOW,
+            READ,
         ),
         route(
             "patch",
@@ -506,7 +541,7 @@ fn of_agents(types: &mut SchemaGenerator) -> Vec<Route> {
             Some(reference::<threads::ChangeBody>(types)),
             None,
             (JSON, page),
-            CHANGE,
+            WRITE,
         ),
     ]
 }

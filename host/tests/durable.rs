@@ -15,7 +15,7 @@ use quixos_runtime::store::MemoryStore;
 use quixos_session::sessions::SessionObject;
 use reqwest::{Method, Response};
 use serde_json::{Value, json};
-use support::{KEY, Running, SECRET};
+use support::{KEY, Running, SECRET, promise};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
@@ -47,14 +47,17 @@ async fn ask_as(
     headers: Headers<'_>,
     body: &str,
 ) -> Response {
-    let mut request = host.client.request(method, format!("{}/v1/stream/{path}", host.url));
+    let path = format!("/v1/stream/{path}");
+    let mut request = host.client.request(method.clone(), format!("{}{path}", host.url));
     if let Some(credential) = credential {
         request = request.bearer_auth(credential);
     }
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
-    request.body(body.to_owned()).send().await.unwrap()
+    let response = request.body(body.to_owned()).send().await.unwrap();
+    promise::kept(&method, &path, &response);
+    response
 }
 
 async fn status(
@@ -510,6 +513,28 @@ async fn a_page_of_another_host_may_ask() {
     let made = ask(&host, Method::PUT, "a", &headers, "").await;
     assert_eq!(header(&made, "access-control-allow-origin").as_deref(), Some("*"));
     assert!(header(&made, "access-control-expose-headers").unwrap().contains("stream-next-offset"));
+    host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_cache_keeps_a_refusal() {
+    let mut config = config();
+    config.limits.requests = 3;
+    let host = Running::with(config, Arc::new(MemoryStore::new())).await;
+    let ann = Some(host.token());
+    for (credential, method, path, expected) in [
+        (None, Method::GET, "s", 401),
+        (Some("nonsense"), Method::DELETE, "s", 401),
+        (ann, Method::GET, "%ff", 400),
+        (ann, Method::GET, "s?live=x&offset=-1", 400),
+        (ann, Method::GET, "s", 404),
+        (ann, Method::HEAD, "s", 429),
+        (ann, Method::PUT, "s", 429),
+    ] {
+        let told = ask_as(&host, credential, method.clone(), path, &[TEXT], "").await;
+        assert_eq!(told.status(), expected, "{method} {path}");
+        assert_eq!(header(&told, "cache-control").as_deref(), Some("no-store"), "{method} {path}");
+    }
     host.stop().await;
 }
 

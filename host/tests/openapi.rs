@@ -33,6 +33,41 @@ fn each_reference_is_to_something() {
     assert!(found > 50, "{found}");
 }
 
+#[test]
+fn each_route_says_how_it_refuses_what_any_of_its_kind_does() {
+    let document = quixos_host::openapi::document();
+    let mut clients = 0;
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        for (method, operation) in methods.as_object().unwrap() {
+            let Some(security) = operation.get("security").and_then(Value::as_array) else {
+                continue;
+            };
+            let is_clients = security.iter().any(|it| it.get("client").is_some());
+            clients += usize::from(is_clients);
+            let has_body = operation.get("requestBody").is_some();
+            let has_query =
+                operation["parameters"].as_array().unwrap().iter().any(|it| it["in"] == "query");
+            let reads = has_body || has_query || path.contains('{');
+            for (status, is_told) in [
+                ("401", true),
+                ("429", is_clients),
+                ("400", reads),
+                ("408", has_body),
+                ("413", has_body),
+                ("422", has_body && path.starts_with("/api/")),
+                ("500", true),
+                ("503", true),
+            ] {
+                let told = &operation["responses"][status];
+                assert!(told.is_object() || !is_told, "{method} {path} {status}");
+                let later = &told["headers"]["Retry-After"]["required"];
+                assert_eq!(later == true, told.is_object() && ["429", "503"].contains(&status));
+            }
+        }
+    }
+    assert!(clients > 10, "{clients}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn each_route_is_served_and_asks_who_it_is() {
     let host = Running::demo().await;

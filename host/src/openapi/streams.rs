@@ -48,19 +48,18 @@ pub(super) fn item(error: &Value) -> Value {
             the runtime's objects, for programs to read.",
         "parameters": [path, query("owner", "The owner for whom a program speaks.")],
         "put": operation("Makes a stream, or finds it as asked for.", CREATE, Some(false), &[
-            (201, "It is made."), (200, "It was there."), (404, "There is no stream to fork."),
-            (409, "Another one is there."),
-        ], &[400, 401, 403, 413, 503], error),
+            (201, "It is made."), (200, "It was there."),
+        ], &[404, 405, 409], error),
         "post": operation("Appends to a stream, closes it, or both.", APPEND, Some(true), &[
             (200, "It is appended, of a producer."), (204, "It is done, or was done before."),
-        ], &[400, 401, 403, 404, 405, 409, 410, 413, 503], error),
+        ], &[403, 404, 405, 409, 410], error),
         "get": get(error),
         "head": operation("Tells what can be told without reading.", &[], None, &[
             (200, "It is there."),
-        ], &[400, 401, 403, 404, 410, 503], error),
+        ], &[404, 405, 410], error),
         "delete": operation("Deletes a stream.", &[], None, &[
             (204, "It is deleted."),
-        ], &[400, 401, 403, 404, 405, 410, 503], error),
+        ], &[404, 405, 410], error),
     })
 }
 
@@ -74,7 +73,7 @@ fn get(error: &Value) -> Value {
             (204, "Nothing came."),
             (304, "Nothing is new."),
         ],
-        &[400, 401, 403, 404, 410, 429, 503],
+        &[404, 405, 410],
         error,
     );
     let mut live = query("live", "Wait for what comes. Needs an `offset`.");
@@ -115,14 +114,9 @@ fn operation(
         let response = json!({ "description": meaning, "headers": headers });
         responses.insert(status.to_string(), response);
     }
-    for status in bad {
-        let content = json!({ "application/json": { "schema": error } });
-        let response = json!({ "description": super::meaning(*status), "content": content });
-        let found = responses.entry(status.to_string()).or_insert(response);
-        if [429, 503].contains(status) {
-            let seconds = json!({ "type": "integer", "minimum": 0 });
-            found["headers"] = json!({ "Retry-After": { "schema": seconds } });
-        }
+    let common = super::refusals(true, true, body_has_type.is_some());
+    for status in common.iter().chain(bad) {
+        responses.insert(status.to_string(), super::refusal(*status, error));
     }
     let parameters: Vec<Value> = headers
         .iter()

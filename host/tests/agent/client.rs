@@ -1,7 +1,7 @@
 //! A client of the agent event protocol: it puts a conversation together from events, and minds the
 //! grammar of each stream while it does.
 
-use reqwest::Response;
+use reqwest::{Method, Response};
 use serde_json::{Value, json};
 
 use crate::support::{PATIENCE, Running};
@@ -258,12 +258,8 @@ pub(crate) fn answers(thread: &str, asked: &[Value], data: &Value) -> Value {
 impl Running {
     /// Asks an agent something, as Ann.
     pub(crate) async fn begin(&self, agent: &str, request: &Value) -> Response {
-        let request = self
-            .client
-            .post(format!("{}/v1/agents/{agent}/stream", self.url))
-            .bearer_auth(self.token())
-            .body(request.to_string());
-        request.send().await.unwrap()
+        let path = format!("/v1/agents/{agent}/stream");
+        self.ask(Method::POST, &path, Some(self.token()), Some(request.to_string())).await
     }
 
     /// Asks, and reads the stream.

@@ -1,6 +1,7 @@
 //! A host of the demo on a socket of its own, and somebody who talks to it.
 #![allow(clippy::unwrap_used, dead_code, reason = "a helper of tests; not each uses all of it")]
 
+pub(crate) mod promise;
 pub(crate) mod shapes;
 
 use std::net::SocketAddr;
@@ -127,14 +128,16 @@ impl Running {
         credential: Option<&str>,
         body: Option<String>,
     ) -> Response {
-        let mut request = self.client.request(method, format!("{}{path}", self.url));
+        let mut request = self.client.request(method.clone(), format!("{}{path}", self.url));
         if let Some(credential) = credential {
             request = request.bearer_auth(credential);
         }
         if let Some(body) = body {
             request = request.body(body);
         }
-        request.send().await.unwrap()
+        let response = request.send().await.unwrap();
+        promise::kept(&method, path, &response);
+        response
     }
 
     pub(crate) fn token(&self) -> &str {
