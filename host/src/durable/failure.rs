@@ -1,5 +1,6 @@
 //! Why a request for a stream failed: as everywhere, with the headers that the protocol adds.
 
+use axum::extract::rejection::PathRejection;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use quixos_runtime::CallError;
@@ -25,6 +26,12 @@ impl From<ApiError> for Failure {
 impl From<NotLetIn> for Failure {
     fn from(error: NotLetIn) -> Self {
         ApiError::from(error).into()
+    }
+}
+
+impl From<PathRejection> for Failure {
+    fn from(rejection: PathRejection) -> Self {
+        ApiError::from(rejection).into()
     }
 }
 

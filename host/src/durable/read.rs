@@ -44,7 +44,7 @@ pub(super) async fn read(
     state: Shared,
     asked: Asked,
     headers: HeaderMap,
-    WithRejection(Path(path), _): WithRejection<Path<String>, ApiError>,
+    WithRejection(Path(path), _): WithRejection<Path<String>, Failure>,
 ) -> Result<Response, Failure> {
     let (source, is_private) = open(&state, &headers, &path, &asked.space).await?;
     let Asked { client, query, .. } = asked;
@@ -63,7 +63,7 @@ pub(super) async fn look(
     state: Shared,
     asked: Asked,
     headers: HeaderMap,
-    WithRejection(Path(path), _): WithRejection<Path<String>, ApiError>,
+    WithRejection(Path(path), _): WithRejection<Path<String>, Failure>,
 ) -> Result<Response, Failure> {
     let (source, _) = open(&state, &headers, &path, &asked.space).await?;
     let mut response = StatusCode::OK.into_response();

@@ -12,6 +12,7 @@ use axum::http::{StatusCode, header};
 use quixos_runtime::{Caller, Session};
 
 use super::PREFIX;
+use super::failure::Failure;
 use super::query::StreamQuery;
 use crate::error::ApiError;
 use crate::state::State;
@@ -45,9 +46,9 @@ pub(super) struct Asked {
 }
 
 impl FromRequestParts<Arc<State>> for Asked {
-    type Rejection = ApiError;
+    type Rejection = Failure;
 
-    async fn from_request_parts(parts: &mut Parts, state: &Arc<State>) -> Result<Self, ApiError> {
+    async fn from_request_parts(parts: &mut Parts, state: &Arc<State>) -> Result<Self, Failure> {
         let headers = &parts.headers;
         if state.durable.config.open && !headers.contains_key(header::AUTHORIZATION) {
             let query = StreamQuery::from_request_parts(parts, state).await?;

@@ -19,7 +19,7 @@ pub(super) async fn create(
     uri: Uri,
     Asked { space, .. }: Asked,
     headers: HeaderMap,
-    WithRejection(Path(path), _): WithRejection<Path<String>, ApiError>,
+    WithRejection(Path(path), _): WithRejection<Path<String>, Failure>,
     sent: Body,
 ) -> Result<Response, Failure> {
     let (ttl, expires_at) = lifetime(&headers)?;
@@ -52,7 +52,7 @@ pub(super) async fn append(
     state: Shared,
     Asked { space, .. }: Asked,
     headers: HeaderMap,
-    WithRejection(Path(path), _): WithRejection<Path<String>, ApiError>,
+    WithRejection(Path(path), _): WithRejection<Path<String>, Failure>,
     sent: Body,
 ) -> Result<Response, Failure> {
     let key = space.key(&path)?;
@@ -94,7 +94,7 @@ pub(super) async fn append(
 pub(super) async fn delete(
     state: Shared,
     Asked { space, .. }: Asked,
-    WithRejection(Path(path), _): WithRejection<Path<String>, ApiError>,
+    WithRejection(Path(path), _): WithRejection<Path<String>, Failure>,
 ) -> Result<Response, Failure> {
     let key = space.key(&path)?;
     let by = space.caller(&state);
