@@ -23,7 +23,7 @@ pub(crate) use self::input::RunInput;
 use crate::agent::{Problem, TurnStream, keep_alive, streamed};
 use crate::credential::Client;
 use crate::error::ApiError;
-use crate::farewell::farewell;
+use crate::farewell::with_farewell;
 use crate::front::{self, Ask, read};
 use crate::routes::Body;
 use crate::state::Shared;
@@ -60,13 +60,13 @@ pub(crate) async fn run(
 }
 
 fn told(stream: TurnStream, encoder: Encoder) -> Response {
-    let end = farewell(stream.stopping());
+    let stopping = stream.stopping();
     let frames = stream::unfold((stream, encoder), async |(mut stream, mut encoder)| {
         let sent = stream.next().await?;
         let events = encoder.encode(sent.event);
         Some((stream::iter(events), (stream, encoder)))
     });
-    let frames = frames.flatten().map(|event| frame(&event)).chain(end);
+    let frames = with_farewell(frames.flatten().map(|event| frame(&event)), stopping);
     streamed(Sse::new(frames).keep_alive(keep_alive()).into_response())
 }
 

@@ -28,7 +28,7 @@ use self::input::Trigger;
 use crate::agent::{Problem, TurnStream, keep_alive, streamed};
 use crate::credential::Client;
 use crate::error::ApiError;
-use crate::farewell::farewell;
+use crate::farewell::with_farewell;
 use crate::front::{self, Ask, read};
 use crate::routes::Body;
 use crate::state::Shared;
@@ -84,7 +84,7 @@ pub(crate) async fn resume(
 }
 
 fn told(stream: TurnStream, encoder: Encoder) -> Response {
-    let end = farewell(stream.stopping());
+    let stopping = stream.stopping();
     let chunks = stream::unfold((stream, encoder), async |(mut stream, mut encoder)| {
         let sent = stream.next().await?;
         let is_last = sent.event.is_terminal();
@@ -93,7 +93,7 @@ fn told(stream: TurnStream, encoder: Encoder) -> Response {
         let frames: Vec<_> = frames.chain(end).collect();
         Some((stream::iter(frames), (stream, encoder)))
     });
-    let sse = Sse::new(chunks.flatten().chain(end)).keep_alive(keep_alive());
+    let sse = Sse::new(with_farewell(chunks.flatten(), stopping)).keep_alive(keep_alive());
     let mut response = streamed(sse.into_response());
     response.headers_mut().insert(HEADER, HeaderValue::from_static(VERSION));
     response

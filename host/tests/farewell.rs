@@ -53,6 +53,10 @@ async fn every_stream_is_told_that_the_host_stops() {
         let response = open(method, path, body).await;
         reading.push((what, tokio::spawn(async move { response.text().await.unwrap() })));
     }
+    let lines = host.client.post(format!("{}/v1/agents/concierge/stream", host.url));
+    let lines = lines.bearer_auth(host.token()).header("Accept", "application/x-ndjson");
+    let lines = lines.body(json!({ "messages": [{ "content": text }] }).to_string());
+    let lines = lines.send().await.unwrap();
     host.stop().await;
     for (what, text) in reading {
         let text = tokio::time::timeout(PATIENCE, text).await.unwrap().unwrap();
@@ -60,4 +64,10 @@ async fn every_stream_is_told_that_the_host_stops() {
             text.rsplit_once(": the host stops\n").unwrap_or_else(|| panic!("{what}: {text}"));
         assert!(end.starts_with("retry:") && end.trim_end().ends_with("1000"), "{what}: {end}");
     }
+    // Lines have no way to say it but that the last one is no end.
+    let text = tokio::time::timeout(PATIENCE, lines.text()).await.unwrap().unwrap();
+    let events = text.lines().filter(|line| !line.is_empty());
+    let events: Vec<Value> = events.map(|line| serde_json::from_str(line).unwrap()).collect();
+    let is_end = |event: &Value| ["done", "error"].contains(&event["event"].as_str().unwrap());
+    assert!(!events.is_empty() && !events.iter().any(is_end), "{text}");
 }

@@ -177,7 +177,8 @@ async fn the_door_closes_upon_what_waits() {
     open.door.close();
     let text = tokio::time::timeout(PATIENCE, response.text()).await.unwrap().unwrap();
     assert!(text.ends_with("{\"exit\":0}\n"), "{text}");
-    assert_eq!(tokio::time::timeout(PATIENCE, changes.text()).await.unwrap().unwrap(), "");
+    let text = tokio::time::timeout(PATIENCE, changes.text()).await.unwrap().unwrap();
+    assert_eq!(text, ": the host stops\nretry: 1000\n\n");
 }
 
 #[tokio::test(flavor = "multi_thread")]

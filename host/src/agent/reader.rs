@@ -17,7 +17,7 @@ use chrono::{DateTime, Utc};
 use quixos_engine::TurnAt;
 use quixos_engine::live::Speech;
 use quixos_protocol::agent::{AgentEvent, ErrorCode, ErrorEvent, EventStage, MetadataEvent};
-use quixos_runtime::Follow;
+use quixos_runtime::{Event, Follow};
 use quixos_session::sessions::Session;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -60,7 +60,6 @@ pub(crate) struct TurnStream {
     /// When the turn has made no progress for too long.
     patience: Duration,
     deadline: Instant,
-    stopping: CancellationToken,
     /// When it began: what was there before is not late.
     opened: DateTime<Utc>,
     /// Counts it.
@@ -120,7 +119,6 @@ impl TurnStream {
             is_over: false,
             patience,
             deadline: Instant::now() + patience,
-            stopping: state.stopping.clone(),
             opened: state.now(),
             _open: state.metrics.traffic.stream("turns"),
             state,
@@ -130,9 +128,9 @@ impl TurnStream {
         Ok(stream)
     }
 
-    /// Returns what is set when the host stops, and the stream ends because of that.
+    /// Returns what is set when the host stops, and streams are to end because of that.
     pub(crate) fn stopping(&self) -> CancellationToken {
-        self.stopping.clone()
+        self.state.stopping.clone()
     }
 
     /// Returns the next event; nothing when the stream is over. Dropping the future loses nothing.
@@ -151,23 +149,27 @@ impl TurnStream {
             let is_listening = self.telling.iter().any(|it| it.block.source().is_some());
             tokio::select! {
                 biased;
-                () = self.stopping.cancelled() => return None,
                 event = self.log.next() => match event {
-                    Ok(Some(event)) => {
-                        if event.instant >= self.opened {
-                            self.state.metrics.traffic.handed(event.instant, self.state.now());
-                        }
-                        match Entry::read(&event, Some(&self.turn.turn_id)) {
-                            Ok(entry) => self.read(&entry),
-                            Err(error) => self.fail(&error),
-                        }
-                    }
+                    Ok(Some(event)) => self.take(&event),
                     Ok(None) => return None,
                     Err(error) => self.fail(&error),
                 },
                 () = self.speech.changed(), if is_listening => self.listen(),
                 () = tokio::time::sleep_until(self.deadline) => self.time_out(),
             }
+        }
+    }
+
+    /// Reads what has come, and counts how late it is if the reader is handed something of it.
+    fn take(&mut self, event: &Event) {
+        match Entry::read(event, Some(&self.turn.turn_id)) {
+            Ok(entry) => self.read(&entry),
+            Err(error) => return self.fail(&error),
+        }
+        // The queue was empty; what is in it without an id was said meanwhile.
+        let is_handed = self.queue.iter().any(|sent| sent.id.is_some());
+        if is_handed && event.instant >= self.opened {
+            self.state.metrics.traffic.handed(event.instant, self.state.now());
         }
     }
 

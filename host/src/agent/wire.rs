@@ -8,10 +8,10 @@ use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use futures_util::{StreamExt as _, stream};
+use futures_util::stream;
 
 use super::reader::{Sent, TurnStream};
-use crate::farewell::farewell;
+use crate::farewell::{until_stop, with_farewell};
 
 /// How often a stream shows that it lives when nothing happens.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -54,14 +54,14 @@ impl Format {
 
 /// Answers with a stream.
 pub(crate) fn respond(stream: TurnStream, format: Format) -> Response {
+    let stopping = stream.stopping();
     streamed(match format {
         Format::Events => {
-            let end = farewell(stream.stopping());
             let frames = stream::unfold(stream, async |mut stream| {
                 let sent = stream.next().await?;
                 Some((Ok::<_, Infallible>(frame(&sent)), stream))
             });
-            Sse::new(frames.chain(end)).keep_alive(keep_alive()).into_response()
+            Sse::new(with_farewell(frames, stopping)).keep_alive(keep_alive()).into_response()
         }
         Format::Lines => {
             let lines = stream::unfold(stream, async |mut stream| {
@@ -72,6 +72,8 @@ pub(crate) fn respond(stream: TurnStream, format: Format) -> Response {
                 };
                 Some((Ok::<_, Infallible>(line), stream))
             });
+            // Lines have no comments: without a terminal event, a stream was cut.
+            let lines = until_stop(lines, stopping, None);
             let content = [(CONTENT_TYPE, HeaderValue::from_static(NDJSON))];
             (content, Body::from_stream(lines)).into_response()
         }

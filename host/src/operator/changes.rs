@@ -12,12 +12,13 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::routing::get;
 use axum_extra::extract::WithRejection;
 use chrono::SecondsFormat;
-use futures_util::{StreamExt as _, stream};
+use futures_util::stream;
 use quixos_runtime::{Feed, HistoryEntry, Runtime, reference_text};
 use serde::{Deserialize, Serialize};
 
 use super::{Inside, Shared};
 use crate::error::ApiError;
+use crate::farewell::with_farewell;
 
 /// How often the stream shows that it lives when nothing happens.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -71,8 +72,7 @@ async fn changes(
     let feed = inside.runtime.feed(after);
     let events = stream::unfold((inside.runtime.clone(), feed), next);
     let stopping = inside.stopping.clone();
-    let events = events.take_until(stopping.cancelled_owned()).boxed();
-    Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
+    Ok(Sse::new(with_farewell(events, stopping)).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
 }
 
 type Position = (Runtime, Feed);

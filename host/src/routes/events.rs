@@ -13,7 +13,7 @@ use axum::http::HeaderMap;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum_extra::extract::WithRejection;
 use chrono::{DateTime, SecondsFormat, Utc};
-use futures_util::{Stream, StreamExt as _, stream};
+use futures_util::stream;
 use quixos_engine::live::Delta;
 use quixos_protocol::StreamDelta;
 use quixos_runtime::{CallError, Follow, Ref};
@@ -26,7 +26,7 @@ use tokio::sync::broadcast::error::RecvError;
 
 use crate::credential::{Client, Machine};
 use crate::error::ApiError;
-use crate::farewell::farewell;
+use crate::farewell::with_farewell;
 use crate::limits::Slot;
 use crate::metrics::Open;
 use crate::state::{Shared, State, frontend, machine};
@@ -152,13 +152,8 @@ async fn open(
         let frame = reader.next().await?;
         Some((Ok(frame), reader))
     });
-    let end = farewell(stopping.clone());
-    let frames = frames.take_until(async move { stopping.cancelled().await }).chain(end);
-    Ok(Sse::new(boxed(frames)).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
-}
-
-fn boxed(frames: impl Stream<Item = Frame> + Send + 'static) -> stream::BoxStream<'static, Frame> {
-    frames.boxed()
+    let frames = with_farewell(frames, stopping);
+    Ok(Sse::new(frames).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
 }
 
 async fn follow(
@@ -207,7 +202,14 @@ impl Reader {
                 biased;
                 delta = heard(&mut self.deltas) => self.of_delta(&delta),
                 event = log.next() => match event {
-                    Ok(Some(event)) => self.of_event(&event),
+                    Ok(Some(event)) => {
+                        let frame = self.of_event(&event);
+                        // What is of another turn is not handed to anybody.
+                        if frame.is_some() && event.instant >= self.opened {
+                            self.state.metrics.traffic.handed(event.instant, self.state.now());
+                        }
+                        frame
+                    }
                     Ok(None) => return None,
                     Err(error) => {
                         tracing::error!(%error, "the log of a session could not be read");
@@ -241,9 +243,6 @@ impl Reader {
     }
 
     fn of_event(&mut self, event: &quixos_runtime::Event) -> Option<Event> {
-        if event.instant >= self.opened {
-            self.state.metrics.traffic.handed(event.instant, self.state.now());
-        }
         let seq = event.offset + 1;
         let stored: SessionEvent = match event.decode() {
             Ok(stored) => stored,
