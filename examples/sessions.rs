@@ -71,7 +71,7 @@ pub(crate) async fn talk(store: Arc<dyn Store>) -> Result<Vec<String>, Box<dyn E
         "message": { "role": "user", "content": "How is the weather?" },
     });
     let (id, metadata) = ("s1".to_owned(), "{}".to_owned());
-    engine.submit_followed(by, id.clone(), metadata, input.to_string()).await?;
+    engine.submit_followed(by, id.clone(), metadata, input.to_string(), None).await?;
 
     // What happens is a durable stream of events, to be read from any offset.
     let session = engine.session(&id).await?.ok_or("the input made the session")?;

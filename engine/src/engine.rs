@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use quixos_package::agent_runtime::AgentRequestObject;
 use quixos_runtime::{Caller, Clock, Ref, Runtime, SystemClock};
 use quixos_session::sessions::{
-    Answer, Authority, CallFailure, Cancel, Interrupt, Outcome, Session, SessionObject,
+    Answer, Authority, CallFailure, Cancel, Interrupt, Once, Outcome, Session, SessionObject,
     SessionRegistry, SessionRegistryObject, SessionRegistrySubmitInput, Settle,
 };
 use serde_json::Value;
@@ -170,11 +170,16 @@ impl Engine {
         metadata: String,
         input: String,
     ) -> Result<Submitted, EngineError> {
-        self.submit_as(by, session_id, metadata, input, false).await
+        let trace = trace::current().map(|context| context.to_string());
+        let (followed, once) = (false, None);
+        let submit =
+            SessionRegistrySubmitInput { by, session_id, metadata, input, followed, trace, once };
+        self.submit_as(submit).await
     }
 
     /// Submits a client's input and says that the client follows the turn, as by
-    /// [`Engine::follow_turn`], both at once.
+    /// [`Engine::follow_turn`], both at once. Under a key it counts once: whoever submits it again,
+    /// to whatever session, is told what came of it.
     ///
     /// # Errors
     ///
@@ -185,26 +190,23 @@ impl Engine {
         session_id: String,
         metadata: String,
         input: String,
+        once: Option<Once>,
     ) -> Result<Submitted, EngineError> {
-        self.submit_as(by, session_id, metadata, input, true).await
+        let trace = trace::current().map(|context| context.to_string());
+        let followed = true;
+        let submit =
+            SessionRegistrySubmitInput { by, session_id, metadata, input, followed, trace, once };
+        self.submit_as(submit).await
     }
 
     async fn submit_as(
         &self,
-        by: Authority,
-        session_id: String,
-        metadata: String,
-        input: String,
-        followed: bool,
+        submit: SessionRegistrySubmitInput,
     ) -> Result<Submitted, EngineError> {
-        let name = session_id.clone();
-        let trace = trace::current().map(|context| context.to_string());
-        let submit =
-            SessionRegistrySubmitInput { by, session_id: name, metadata, input, followed, trace };
         let registry = SessionRegistry::on(&self.shared.caller, self.shared.registry);
         let submitted = registry.submit(&submit).await?;
         let Outcome { turn, applied, .. } = submitted.outcome;
-        self.submitted(submitted.session, session_id, turn, applied).await
+        self.submitted(submitted.session, submit.session_id, turn, applied).await
     }
 
     /// Settles a call from outside.

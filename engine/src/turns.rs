@@ -5,8 +5,8 @@ use quixos_protocol::{ClientContext, DraftMessage};
 use quixos_runtime::Atom as _;
 use quixos_runtime::{CallError, ObjectRef, Ref, Ulid};
 use quixos_session::sessions::{
-    ActionAnswer, Authority, Claim, Fence, Follow, Progress, Respond, Session, SessionObject,
-    SessionRegistry, SessionRegistryRespondInput,
+    ActionAnswer, Authority, Claim, Fence, Follow, Once, Progress, Respond, Responded, Session,
+    SessionObject, SessionRegistry, SessionRegistryRespondInput,
 };
 use serde_json::Value;
 use tracing::debug;
@@ -26,6 +26,8 @@ pub struct Response {
     pub forwarded_props: Option<Value>,
     /// Whether models are to stream from now on in the turn; as before if it is not said.
     pub stream: Option<bool>,
+    /// The key under which it counts once, if the client has one.
+    pub once: Option<Once>,
 }
 
 /// An answer to one thing that a session, or a sub-agent below it, waits for.
@@ -64,7 +66,7 @@ impl Engine {
         session_id: &str,
         response: Response,
     ) -> Result<Submitted, EngineError> {
-        let Response { answers, messages, forwarded_props, stream } = response;
+        let Response { answers, messages, forwarded_props, stream, once } = response;
         let client = ClientContext { forwarded_props, ..ClientContext::default() };
         let respond = Respond {
             by,
@@ -73,12 +75,13 @@ impl Engine {
             client: json("client", &client)?,
             stream,
         };
-        let input = SessionRegistryRespondInput { session_id: session_id.to_owned(), respond };
+        let input =
+            SessionRegistryRespondInput { session_id: session_id.to_owned(), respond, once };
         let registry = SessionRegistry::on(&self.shared.caller, self.shared.registry);
         let responded = registry.respond(&input).await?;
-        let submitted =
-            self.submitted(responded.session, session_id.to_owned(), responded.turn, true).await?;
-        Ok(Submitted { asked: responded.asked, ..submitted })
+        let Responded { session, turn, asked, applied } = responded;
+        let submitted = self.submitted(session, session_id.to_owned(), turn, applied).await?;
+        Ok(Submitted { asked, ..submitted })
     }
 
     /// Says that a client waits for the end of a turn: it then ends as soon as nothing is left to
@@ -155,20 +158,21 @@ impl Engine {
         hold
     }
 
-    /// Returns what an input came to, with the request that its turn is.
+    /// Returns what an input came to that was sent to a session, with the request that its turn is.
     pub(crate) async fn submitted(
         &self,
         session: Ref<SessionObject>,
-        session_id: String,
+        sent_to: String,
         turn_id: Option<String>,
         applied: bool,
     ) -> Result<Submitted, EngineError> {
+        let client = Session::on(&self.shared.caller, session);
         let request = match &turn_id {
-            Some(turn) => {
-                Session::on(&self.shared.caller, session).turns_at(turn).await?.first().copied()
-            }
+            Some(turn) => client.turns_at(turn).await?.first().copied(),
             None => None,
         };
+        // What was known by its key may have been taken by another session than it came to now.
+        let session_id = if applied { sent_to } else { client.binding().await?.session_id };
         Ok(Submitted { session_id, turn_id, request, asked: None, applied })
     }
 }

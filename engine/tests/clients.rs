@@ -7,10 +7,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use quixos_engine::live::Sink;
 use quixos_engine::worker::{Delivery, DeliveryError, Worker};
-use quixos_engine::{Answered, Engine, EngineError, Options, Response, Roster};
-use quixos_protocol::Trigger;
+use quixos_engine::{Answered, Engine, EngineError, Options, Response, Roster, Submitted};
+use quixos_protocol::{DraftMessage, Trigger};
 use quixos_session::Refusal;
-use quixos_session::sessions::Session;
+use quixos_session::sessions::{Once, Session};
 use serde_json::{Value, json};
 
 mod support;
@@ -70,6 +70,32 @@ async fn a_client_answers_what_waits_for_it() {
     engine.stop().await;
 }
 
+/// Under a key the engine says where it was taken, wherever it is sent now.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_comes_again_under_its_key_is_told_with_its_session() {
+    let runtime = open(memory());
+    let registry = set_up(&runtime).await;
+    let engine = start(&runtime, registry, "one").await;
+    let once = |key: &str| Some(Once { key: key.to_owned(), digest: "d".to_owned() });
+    let input = json!({"type": "client.message", "agent_id": AGENT,
+        "message": {"role": "user", "content": "hello"}});
+    let submit = async |session: &str, key: &str| {
+        let (session, metadata) = (session.to_owned(), "{}".to_owned());
+        let input = input.to_string();
+        engine.submit_followed(client(), session, metadata, input, once(key)).await.unwrap()
+    };
+    let first = submit("a", "k").await;
+    let again = submit("b", "k").await;
+    assert_eq!(again, Submitted { applied: false, ..first.clone() });
+    assert_eq!(engine.session("b").await.unwrap(), None);
+    submit("b", "other").await;
+    let messages = vec![DraftMessage::user("one"), DraftMessage::user("two")];
+    let response = Response { messages, once: once("k"), ..Response::default() };
+    let again = engine.respond(client(), "b", response).await.unwrap();
+    assert_eq!(again, Submitted { applied: false, ..first });
+    engine.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_owner_reads_names_and_puts_away() {
     let runtime = open(memory());
@@ -120,7 +146,7 @@ async fn a_turn_that_a_client_follows_ends_when_nothing_is_left() {
     let input = json!({"type": "client.message", "agent_id": AGENT,
         "message": {"role": "user", "content": "hello"}});
     let (session, metadata) = ("s2".to_owned(), "{}".to_owned());
-    engine.submit_followed(client(), session, metadata, input.to_string()).await.unwrap();
+    engine.submit_followed(client(), session, metadata, input.to_string(), None).await.unwrap();
     for session in ["s", "s2"] {
         let view = wait_for(&engine, session, "over", |view| view["turn_id"].is_null()).await;
         assert_eq!(view["status"], "idle");

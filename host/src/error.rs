@@ -165,7 +165,8 @@ impl From<Refusal> for ApiError {
             | Refusal::NoActiveTurn
             | Refusal::Role
             | Refusal::UnknownAgent
-            | Refusal::AmbiguousAgent => {}
+            | Refusal::AmbiguousAgent
+            | Refusal::KeyReused => {}
         }
         error
     }

@@ -41,6 +41,8 @@ const READ: &[u16] = &[403, 404];
 const WRITE: &[u16] = &[403, 404, 409];
 const SUBMIT: &[u16] = &[403, 404, 409, 429];
 const STREAM: &[u16] = &[403];
+/// Under a key something else may have been sent before.
+const ONCE: &[u16] = &[403, 404, 409, 422];
 /// Of front ends: who may not see a thread of a name has another one.
 const RESUME: &[u16] = &[404, 409];
 
@@ -48,6 +50,10 @@ const JSON: &str = "application/json";
 const STREAMED: &str = "text/event-stream";
 const LINES: &str = "application/x-ndjson";
 
+/// Where turns begin.
+const BEGINS: &str = "/v1/agents/{name}/stream";
+/// What 422 means there.
+const REUSED: &str = "Something else was sent under the same `Idempotency-Key` before.";
 /// The id of an event of a turn.
 const POSITION: &str = r"^([0-9]{1,15}\.[0-9]{1,9})?$";
 
@@ -108,7 +114,11 @@ fn operation(route: &Route, error: &Value) -> Value {
         responses.insert("204".to_owned(), json!({ "description": "Nothing runs." }));
     }
     for status in route.refusals() {
-        responses.insert(status.to_string(), refusal(status, error));
+        let mut refusal = refusal(status, error);
+        if (route.path, status) == (BEGINS, 422) {
+            refusal["description"] = REUSED.into();
+        }
+        responses.insert(status.to_string(), refusal);
     }
     let mut operation = json!({
         "summary": route.summary,
@@ -227,6 +237,14 @@ fn parameters(route: &Route) -> Vec<Value> {
         let pattern = if route.is_agents() { POSITION } else { "^[0-9]{0,15}$" };
         let schema = json!({ "type": "string", "pattern": pattern });
         parameters.push(json!({ "name": "Last-Event-ID", "in": "header", "schema": schema }));
+    }
+    if route.path == BEGINS {
+        let schema = json!({ "type": "string", "pattern": "^[!-~]{1,255}$" });
+        let what =
+            "Names what is asked. Whoever sends the same again under it follows the same turn.";
+        parameters.push(json!({
+            "name": "Idempotency-Key", "in": "header", "description": what, "schema": schema,
+        }));
     }
     parameters
 }
@@ -491,12 +509,12 @@ fn of_agents(types: &mut SchemaGenerator) -> Vec<Route> {
     vec![
         route(
             "post",
-            "/v1/agents/{name}/stream",
+            BEGINS,
             "Begins a turn, or goes on with one, and follows it.",
             Some(reference::<AgentRequest>(types)),
             None,
             (STREAMED, event.clone()),
-            WRITE,
+            ONCE,
         ),
         route(
             "get",

@@ -49,6 +49,7 @@ pub(crate) fn all(state: Arc<State>) -> Router {
             // The AI SDK says who it is.
             header::USER_AGENT,
             header::HeaderName::from_static("last-event-id"),
+            header::HeaderName::from_static(agent::IDEMPOTENCY_KEY),
         ]);
     let page = if state.page { page::routes() } else { Router::new() };
     Router::new()

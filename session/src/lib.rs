@@ -25,6 +25,7 @@ mod past;
 mod pause;
 mod propose;
 mod reader;
+mod receipt;
 mod reconcile;
 mod reference;
 mod refusal;

@@ -43,6 +43,8 @@ pub enum Refusal {
     UnknownAgent,
     /// There are several agents of that name.
     AmbiguousAgent,
+    /// Something else was asked under the same key before.
+    KeyReused,
     /// AgentRuntime did not admit the turn, for this reason.
     NotAdmitted(String),
 }
@@ -73,6 +75,7 @@ impl Refusal {
             Self::Role => "role",
             Self::UnknownAgent => "unknown-agent",
             Self::AmbiguousAgent => "ambiguous-agent",
+            Self::KeyReused => "key-reused",
             Self::NotAdmitted(_) => "not-admitted",
         }
     }
@@ -92,7 +95,7 @@ impl Refusal {
             | Self::AttemptMismatch
             | Self::NoActiveTurn
             | Self::AmbiguousAgent => 409,
-            Self::Role => 422,
+            Self::Role | Self::KeyReused => 422,
             Self::NotAdmitted(reason) => match reason.as_str() {
                 "capacity" => 429,
                 "thread-archived" | "unknown-agent" | "wrong-thread" => 409,
@@ -121,7 +124,8 @@ impl Refusal {
             | Self::NoActiveTurn
             | Self::Role
             | Self::UnknownAgent
-            | Self::AmbiguousAgent => None,
+            | Self::AmbiguousAgent
+            | Self::KeyReused => None,
         }
     }
 }
@@ -157,6 +161,7 @@ impl FromStr for Refusal {
             "role" => Self::Role,
             "unknown-agent" => Self::UnknownAgent,
             "ambiguous-agent" => Self::AmbiguousAgent,
+            "key-reused" => Self::KeyReused,
             "not-admitted" => Self::NotAdmitted(about.to_owned()),
             _ => return Err(NotARefusal),
         };
@@ -193,6 +198,7 @@ mod tests {
             Refusal::Role,
             Refusal::UnknownAgent,
             Refusal::AmbiguousAgent,
+            Refusal::KeyReused,
             Refusal::NotAdmitted("capacity".to_owned()),
         ];
         for refusal in all {

@@ -179,7 +179,7 @@ impl Talk {
         input["agent_id"] = json!(AGENT);
         input["turn_id"] = json!(turn);
         let (session, input) = (self.session.clone(), input.to_string());
-        self.engine.submit_followed(owner(), session, "{}".to_owned(), input).await?;
+        self.engine.submit_followed(owner(), session, "{}".to_owned(), input, None).await?;
         let events = match &mut self.events {
             Some(events) => events,
             None => {

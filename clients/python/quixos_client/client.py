@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from typing import Any, Callable, Dict, List, Optional, Sequence, Union
 from urllib.parse import quote
 
@@ -35,13 +36,15 @@ class Client:
         message: Union[str, Sequence[InputMessage]],
         thread_id: Optional[str] = None,
         context: Optional[Dict[str, Any]] = None,
+        key: Optional[str] = None,
     ) -> Turn:
         """Says something to an agent, and follows what comes of it. Without a thread, a new one
-        begins."""
+        begins. The key is what this message is known by, and made up if it is not given: whoever
+        sends the same under it again, also from elsewhere, follows the same turn."""
         messages: List[InputMessage] = list(message) if not isinstance(message, str) else [
             {"content": [{"type": "text", "text": message}]}
         ]
-        return self.request(agent, _request(messages, thread_id, context))
+        return self.request(agent, _request(messages, thread_id, context), key)
 
     def answer(
         self,
@@ -49,15 +52,18 @@ class Client:
         thread_id: str,
         results: Sequence[ActionResult],
         context: Optional[Dict[str, Any]] = None,
+        key: Optional[str] = None,
     ) -> Turn:
         """Answers what a turn waits for, and follows how it goes on."""
         context = {**(context or {}), "actionResults": list(results)}
-        return self.request(agent, _request([], thread_id, context))
+        return self.request(agent, _request([], thread_id, context), key)
 
-    def request(self, agent: str, body: AgentRequest) -> Turn:
-        """Sends a request as it is, and follows what comes of it."""
+    def request(self, agent: str, body: AgentRequest, key: Optional[str] = None) -> Turn:
+        """Sends a request as it is, and follows what comes of it. Where the answer is lost, it is
+        sent again under the same key."""
         path = f"/v1/agents/{quote(agent, safe='')}/stream"
-        return Turn(self._line(lambda: self._stream("POST", path, {}, body)))
+        headers = {"idempotency-key": secrets.token_hex(16) if key is None else key}
+        return Turn(self._line(lambda: self._stream("POST", path, headers, body)))
 
     def follow(self, request_id: str, after: str = "") -> Turn:
         """Follows a request that runs, or replays one that has ended, from behind the event of an id;

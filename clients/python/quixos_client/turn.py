@@ -18,7 +18,7 @@ class Line(NamedTuple):
 
     patience: Patience
     first: Callable[[], Response]
-    """Opens the stream for the first time."""
+    """Opens the stream; as often as it takes until the turn is told."""
     again: Callable[[str, str], Response]
     """Opens the stream of a request behind an id."""
     abort: Callable[[str], None]
@@ -28,8 +28,9 @@ class Turn:
     """A turn of an agent: its events as they come, and what they add up to.
 
     It is read once, by ``for`` or by :meth:`finished`. A connection that breaks is made again behind
-    the last event that was recorded; blocks that were open then begin anew, which :attr:`message`
-    minds by itself. To stop reading does not stop the turn; :meth:`abort` does.
+    the last event that was recorded, or, before the turn was told, by the same request under the same
+    key; blocks that were open then begin anew, which :attr:`message` minds by itself. To stop reading
+    does not stop the turn; :meth:`abort` does.
     """
 
     def __init__(self, line: Line, request_id: Optional[str] = None, after: str = "") -> None:
@@ -79,10 +80,10 @@ class Turn:
             response: Optional[Response] = None
             parser = SseParser(self.last_event_id)
             try:
-                if is_first:
+                if self.request_id is None:
                     response = self._line.first()
                 else:
-                    response = self._line.again(self.request_id or "", self.last_event_id)
+                    response = self._line.again(self.request_id, self.last_event_id)
                 if response.status == 204:
                     return
                 if response.status != 200:
@@ -104,7 +105,7 @@ class Turn:
                         return
                 pause = None if parser.retry is None else parser.retry / 1000
             except RequestError as error:
-                # What is refused before the turn has begun is the caller's to try again.
+                # What is refused at once, so that no turn has begun, is the caller's to try again.
                 if is_first or not error.retryable:
                     raise
                 cause, pause = error, error.retry_after
@@ -113,9 +114,6 @@ class Turn:
             finally:
                 if response is not None:
                     response.close()
-            if self.request_id is None:
-                message = "the connection broke before the turn was told"
-                raise ConnectionLost(message, None) from cause
             attempt += 1
             if max(attempt, gaps) > patience.tries:
                 message = f"gave up after {patience.tries} tries"

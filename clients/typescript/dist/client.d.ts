@@ -20,6 +20,9 @@ export interface SendOptions {
     readonly context?: Readonly<Record<string, unknown>> | undefined;
     /** Ends the reading. The turn itself goes on. */
     readonly signal?: AbortSignal | undefined;
+    /** What this message is known by; made up if it is not given. Whoever sends the same under it again,
+     * also from elsewhere, follows the same turn. */
+    readonly key?: string | undefined;
 }
 /** Where to begin to follow. */
 export interface FollowOptions {
@@ -43,8 +46,9 @@ export declare class Client {
     send(agent: string, message: string | readonly InputMessage[], options?: SendOptions): Turn;
     /** Answers what a turn waits for, and follows how it goes on. */
     answer(agent: string, threadId: string, results: readonly ActionResult[], options?: Omit<SendOptions, "threadId">): Turn;
-    /** Sends a request as it is, and follows what comes of it. */
-    request(agent: string, body: AgentRequest, signal?: AbortSignal): Turn;
+    /** Sends a request as it is, and follows what comes of it. Where the answer is lost, it is sent
+     * again under the same key. */
+    request(agent: string, body: AgentRequest, { key, signal }?: Pick<SendOptions, "key" | "signal">): Turn;
     /** Follows a request that runs, or replays one that has ended. */
     follow(requestId: string, { after, signal }?: FollowOptions): Turn;
     /** Stops a request. The streams of all who follow it end with `aborted`. */

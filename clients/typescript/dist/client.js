@@ -12,18 +12,21 @@ export class Client {
     /** Says something to an agent, and follows what comes of it. */
     send(agent, message, options = {}) {
         const messages = typeof message === "string" ? [said(message)] : [...message];
-        return this.request(agent, { messages, ...of(options) }, options.signal);
+        return this.request(agent, { messages, ...of(options) }, options);
     }
     /** Answers what a turn waits for, and follows how it goes on. */
     answer(agent, threadId, results, options = {}) {
         const context = { ...options.context, actionResults: [...results] };
         const request = { messages: [], ...of({ ...options, threadId, context }) };
-        return this.request(agent, request, options.signal);
+        return this.request(agent, request, options);
     }
-    /** Sends a request as it is, and follows what comes of it. */
-    request(agent, body, signal) {
+    /** Sends a request as it is, and follows what comes of it. Where the answer is lost, it is sent
+     * again under the same key. */
+    request(agent, body, { key = made(), signal } = {}) {
         const path = `/v1/agents/${encodeURIComponent(agent)}/stream`;
-        return new Turn(this.#line(() => this.#stream({ method: "POST", path, body, signal }), signal));
+        const headers = { "idempotency-key": key };
+        const first = () => this.#stream({ method: "POST", path, body, signal, headers });
+        return new Turn(this.#line(first, signal));
     }
     /** Follows a request that runs, or replays one that has ended. */
     follow(requestId, { after = "", signal } = {}) {
@@ -79,6 +82,11 @@ export class Client {
 }
 function said(text) {
     return { content: [{ type: "text", text }] };
+}
+/** Returns a key that nobody else has. (`randomUUID` is not there on pages without TLS.) */
+function made() {
+    const bytes = crypto.getRandomValues(new Uint8Array(16));
+    return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 /** Returns what is given of the options, as a request has it. */
 function of({ threadId, context }) {

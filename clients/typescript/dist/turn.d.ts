@@ -4,7 +4,7 @@ import type { AgentEvent } from "./protocol.js";
 /** What a turn needs of the client that it belongs to. */
 export interface Line {
     readonly patience: Patience;
-    /** Opens the stream for the first time. */
+    /** Opens the stream; as often as it takes until the turn is told. */
     first(): Promise<Response>;
     /** Opens the stream of a request behind an id. */
     again(requestId: string, lastEventId: string): Promise<Response>;
@@ -15,9 +15,9 @@ export interface Line {
  * A turn of an agent: its events as they come, and what they add up to.
  *
  * It is read once, by `for await` or by {@link Turn.finished}. A connection that breaks is made again
- * behind the last event that was recorded; blocks that were open then begin anew, which
- * {@link Turn.message} minds by itself. To stop reading does not stop the turn; {@link Turn.abort}
- * does.
+ * behind the last event that was recorded, or, before the turn was told, by the same request under the
+ * same key; blocks that were open then begin anew, which {@link Turn.message} minds by itself. To stop
+ * reading does not stop the turn; {@link Turn.abort} does.
  */
 export declare class Turn implements AsyncIterable<AgentEvent> {
     #private;

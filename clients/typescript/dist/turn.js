@@ -7,9 +7,9 @@ import { SseParser } from "./sse.js";
  * A turn of an agent: its events as they come, and what they add up to.
  *
  * It is read once, by `for await` or by {@link Turn.finished}. A connection that breaks is made again
- * behind the last event that was recorded; blocks that were open then begin anew, which
- * {@link Turn.message} minds by itself. To stop reading does not stop the turn; {@link Turn.abort}
- * does.
+ * behind the last event that was recorded, or, before the turn was told, by the same request under the
+ * same key; blocks that were open then begin anew, which {@link Turn.message} minds by itself. To stop
+ * reading does not stop the turn; {@link Turn.abort} does.
  */
 export class Turn {
     /** What the turn has said so far. */
@@ -60,14 +60,14 @@ export class Turn {
             let pause;
             const parser = new SseParser(this.#lastEventId);
             try {
-                const response = isFirst
+                const response = this.requestId === undefined
                     ? await this.#line.first()
-                    : await this.#line.again(this.requestId ?? "", this.#lastEventId);
-                isFirst = false;
+                    : await this.#line.again(this.requestId, this.#lastEventId);
                 if (response.status === 204)
                     return;
                 if (!response.ok)
                     throw await refusal(response);
+                isFirst = false;
                 for await (const frame of frames(response, parser, patience.silence)) {
                     const event = JSON.parse(frame.data);
                     if (event.event === "metadata") {
@@ -90,20 +90,16 @@ export class Turn {
             }
             catch (error) {
                 signal?.throwIfAborted();
-                // What is refused before the turn has begun is the caller's to try again.
+                // What is refused at once, so that no turn has begun, is the caller's to try again.
                 if (error instanceof RequestError && (isFirst || !error.retryable))
                     throw error;
                 if (error instanceof RequestError)
                     pause = error.retryAfter;
                 cause = error;
             }
-            const { requestId } = this;
-            if (requestId === undefined) {
-                throw new ConnectionError("the connection broke before the turn was told", undefined, cause);
-            }
             attempt += 1;
             if (Math.max(attempt, gaps) > patience.tries) {
-                throw new ConnectionError(`gave up after ${patience.tries} tries`, requestId, cause);
+                throw new ConnectionError(`gave up after ${patience.tries} tries`, this.requestId, cause);
             }
             isFirst = false;
             this.reconnects += 1;

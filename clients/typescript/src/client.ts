@@ -24,6 +24,9 @@ export interface SendOptions {
   readonly context?: Readonly<Record<string, unknown>> | undefined;
   /** Ends the reading. The turn itself goes on. */
   readonly signal?: AbortSignal | undefined;
+  /** What this message is known by; made up if it is not given. Whoever sends the same under it again,
+   * also from elsewhere, follows the same turn. */
+  readonly key?: string | undefined;
 }
 
 /** Where to begin to follow. */
@@ -55,7 +58,7 @@ export class Client {
   /** Says something to an agent, and follows what comes of it. */
   send(agent: string, message: string | readonly InputMessage[], options: SendOptions = {}): Turn {
     const messages = typeof message === "string" ? [said(message)] : [...message];
-    return this.request(agent, { messages, ...of(options) }, options.signal);
+    return this.request(agent, { messages, ...of(options) }, options);
   }
 
   /** Answers what a turn waits for, and follows how it goes on. */
@@ -67,13 +70,20 @@ export class Client {
   ): Turn {
     const context = { ...options.context, actionResults: [...results] };
     const request = { messages: [], ...of({ ...options, threadId, context }) };
-    return this.request(agent, request, options.signal);
+    return this.request(agent, request, options);
   }
 
-  /** Sends a request as it is, and follows what comes of it. */
-  request(agent: string, body: AgentRequest, signal?: AbortSignal): Turn {
+  /** Sends a request as it is, and follows what comes of it. Where the answer is lost, it is sent
+   * again under the same key. */
+  request(
+    agent: string,
+    body: AgentRequest,
+    { key = made(), signal }: Pick<SendOptions, "key" | "signal"> = {},
+  ): Turn {
     const path = `/v1/agents/${encodeURIComponent(agent)}/stream`;
-    return new Turn(this.#line(() => this.#stream({ method: "POST", path, body, signal }), signal));
+    const headers = { "idempotency-key": key };
+    const first = () => this.#stream({ method: "POST", path, body, signal, headers });
+    return new Turn(this.#line(first, signal));
   }
 
   /** Follows a request that runs, or replays one that has ended. */
@@ -139,6 +149,12 @@ export class Client {
 
 function said(text: string): InputMessage {
   return { content: [{ type: "text", text }] };
+}
+
+/** Returns a key that nobody else has. (`randomUUID` is not there on pages without TLS.) */
+function made(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** Returns what is given of the options, as a request has it. */

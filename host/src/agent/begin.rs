@@ -11,7 +11,7 @@ use quixos_protocol::agent::{ActionResult, AgentRequest, ErrorCode, InputMessage
 use quixos_protocol::input::{ClientMessage, ClientMessages};
 use quixos_protocol::{ClientContext, ClientInput, Content, ContentPart, DraftMessage};
 use quixos_runtime::Ref;
-use quixos_session::sessions::{Session, SessionObject};
+use quixos_session::sessions::{Once, Session, SessionObject};
 use serde_json::{Map, Value};
 use ulid::Ulid;
 
@@ -21,7 +21,8 @@ use super::reader::TurnStream;
 use crate::state::{State, frontend, metadata};
 use crate::tokens::Bearer;
 
-/// Begins a turn, or goes on with one by answering what it waits for, and follows it.
+/// Begins a turn, or goes on with one by answering what it waits for, and follows it. What was taken
+/// under a key before is followed from where it was followed then.
 ///
 /// # Errors
 ///
@@ -31,6 +32,7 @@ pub(crate) async fn begin(
     bearer: &Bearer,
     agent: &str,
     request: AgentRequest,
+    once: Option<Once>,
 ) -> Result<TurnStream, Problem> {
     let thread = match &request.thread_id {
         Some(thread) => Some((thread.clone(), owned(state, bearer, thread).await?)),
@@ -55,9 +57,9 @@ pub(crate) async fn begin(
             let told = format!("`{}` is not waited for: no thread is named", answer.action_id);
             return Err(Problem::coded(ErrorCode::InvalidActionId, told));
         }
-        (None, []) => new_thread(state, bearer, agent, &request).await?,
-        (Some((thread, _)), []) => next_turn(state, bearer, agent, thread, &request).await?,
-        (Some((thread, _)), [_, ..]) => answer(state, bearer, thread, &request).await?,
+        (None, []) => new_thread(state, bearer, agent, &request, once).await?,
+        (Some((thread, _)), []) => next_turn(state, bearer, agent, thread, &request, once).await?,
+        (Some((thread, _)), [_, ..]) => answer(state, bearer, thread, &request, once).await?,
     };
     let Some(request) = submitted.request.map(|request| request.id().to_string()) else {
         return Err(Problem::conflict("there is no turn that goes on"));
@@ -97,10 +99,11 @@ async fn new_thread(
     bearer: &Bearer,
     agent: &str,
     request: &AgentRequest,
+    once: Option<Once>,
 ) -> Result<Submitted, Problem> {
     state.require_agent(agent).await?;
     let thread = Ulid::generate().to_string().to_lowercase();
-    submit(state, bearer, thread, agent, request).await
+    submit(state, bearer, thread, agent, request, once).await
 }
 
 async fn next_turn(
@@ -109,15 +112,16 @@ async fn next_turn(
     agent: &str,
     thread: &str,
     request: &AgentRequest,
+    once: Option<Once>,
 ) -> Result<Submitted, Problem> {
     state.require_agent(agent).await?;
     let forwarded_props = forwarded(request);
     if request.messages.len() == 1 && forwarded_props.is_none() {
-        return submit(state, bearer, thread.to_owned(), agent, request).await;
+        return submit(state, bearer, thread.to_owned(), agent, request, once).await;
     }
     let messages = request.messages.iter().map(message).collect();
     let response =
-        Response { messages, forwarded_props, stream: Some(true), ..Response::default() };
+        Response { messages, forwarded_props, stream: Some(true), once, ..Response::default() };
     respond(state, bearer, thread, response).await
 }
 
@@ -127,6 +131,7 @@ async fn submit(
     thread: String,
     agent: &str,
     request: &AgentRequest,
+    once: Option<Once>,
 ) -> Result<Submitted, Problem> {
     let (agent_id, turn_id, stream) = (agent.to_owned(), None, Some(true));
     let props = forwarded(request);
@@ -144,7 +149,7 @@ async fn submit(
     };
     let input = serde_json::to_string(&input).map_err(|it| Problem::invalid(it.to_string()))?;
     let metadata = metadata(&bearer.identity)?;
-    Ok(state.engine.submit_followed(frontend(bearer), thread, metadata, input).await?)
+    Ok(state.engine.submit_followed(frontend(bearer), thread, metadata, input, once).await?)
 }
 
 /// Answers what a thread waits for. The stream goes on behind where the client was asked.
@@ -153,12 +158,14 @@ async fn answer(
     bearer: &Bearer,
     thread: &str,
     request: &AgentRequest,
+    once: Option<Once>,
 ) -> Result<Submitted, Problem> {
     let response = Response {
         answers: request.action_results().iter().map(answered).collect(),
         messages: request.messages.iter().map(message).collect(),
         forwarded_props: forwarded(request),
         stream: Some(true),
+        once,
     };
     respond(state, bearer, thread, response).await
 }

@@ -61,6 +61,12 @@ impl Problem {
         Self { status, retryable: true, ..Self::conflict("the body took too long to come") }
     }
 
+    /// Something else under a key that is taken.
+    fn key_reused() -> Self {
+        let message = "something else was sent under this key before: take another one";
+        Self { status: StatusCode::UNPROCESSABLE_ENTITY, ..Self::conflict(message) }
+    }
+
     /// Something that may be later.
     pub(crate) fn unavailable(message: impl Into<String>) -> Self {
         Self {
@@ -202,6 +208,7 @@ impl From<Refusal> for Problem {
                 Self::coded(ErrorCode::ThreadNotFound, "there is no such agent")
             }
             Refusal::Role => Self::invalid("only users write messages"),
+            Refusal::KeyReused => Self::key_reused(),
             Refusal::NotAdmitted(reason) => match reason.as_str() {
                 "capacity" => {
                     Self::coded(ErrorCode::RateLimitExceeded, "there is too much to do already")
@@ -288,6 +295,7 @@ mod tests {
             (Refusal::TurnAlreadyActive("t".into()), (409, None, false, false)),
             (Refusal::Interrupted, (409, None, false, false)),
             (Refusal::WrongAgent, (409, None, false, false)),
+            (Refusal::KeyReused, (422, None, false, false)),
             (refused("thread-archived"), (409, None, false, false)),
             (refused("agent-disabled"), (503, None, true, true)),
             (refused("unavailable"), (503, None, true, true)),

@@ -196,7 +196,7 @@ impl Place {
         let input = serde_json::to_string(&input).map_err(|it| Problem::invalid(it.to_string()))?;
         let metadata = metadata(&bearer.identity)?;
         let by = frontend(bearer);
-        Ok((state.engine.submit_followed(by, self.id, metadata, input).await?, None))
+        Ok((state.engine.submit_followed(by, self.id, metadata, input, None).await?, None))
     }
 
     async fn answer(
@@ -211,7 +211,8 @@ impl Place {
             return Err(Problem::coded(ErrorCode::InvalidActionId, "nothing is waited for"));
         }
         let forwarded_props: Option<Value> = client.forwarded_props;
-        let response = Response { answers, messages, forwarded_props, stream: Some(true) };
+        let stream = Some(true);
+        let response = Response { answers, messages, forwarded_props, stream, once: None };
         let submitted = state.engine.respond(frontend(bearer), &self.id, response).await?;
         if let Some(turn) = &submitted.turn_id {
             state.engine.follow_turn(frontend(bearer), &self.id, turn).await?;

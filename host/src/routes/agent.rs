@@ -9,6 +9,7 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use axum_extra::extract::WithRejection;
 use quixos_protocol::agent::{AgentRequest, ErrorCode, RequestLimits};
+use quixos_session::sessions::Once;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +21,10 @@ use crate::state::{Shared, State, frontend};
 
 /// Bytes that a request has at most, whatever the config says: a session takes no longer input.
 const MOST_BYTES: usize = (3 << 20) - (64 << 10);
+/// The header under which a client names what it asks, so that it may send it again.
+pub(super) const IDEMPOTENCY_KEY: &str = "idempotency-key";
+/// The most bytes of such a name.
+const KEY_BYTES: usize = 255;
 /// The header that a reader sends who comes back.
 const LAST_EVENT_ID: &str = "last-event-id";
 
@@ -67,7 +72,8 @@ async fn begin(
 ) -> Result<Response, Problem> {
     let Body(body) = body.map_err(|error| unread(&error))?;
     let request = AgentRequest::read(&body, state.request_limits())?;
-    let stream = agent::begin(&state, &bearer, &name, request).await?;
+    let once = once(&headers, &name, &body)?;
+    let stream = agent::begin(&state, &bearer, &name, request, once).await?;
     Ok(agent::respond(stream, Format::of(&headers)))
 }
 
@@ -96,6 +102,23 @@ async fn abort(
     let outcome = state.engine.cancel(by, &at.session_id, Some(at.turn_id)).await?;
     let (request_id, thread_id, aborted) = (id, at.session_id, outcome.applied);
     Ok(Json(Aborted { request_id, thread_id, aborted }))
+}
+
+/// Returns the key of a request, if it has one, with the digest of all that is asked under it.
+fn once(headers: &HeaderMap, agent: &str, body: &[u8]) -> Result<Option<Once>, Problem> {
+    let mut keys = headers.get_all(IDEMPOTENCY_KEY).iter();
+    let Some(key) = keys.next() else { return Ok(None) };
+    let is_visible = |key: &&str| key.bytes().all(|byte| byte.is_ascii_graphic());
+    let key = key.to_str().ok().filter(is_visible);
+    let key = key.filter(|key| (1..=KEY_BYTES).contains(&key.len()) && keys.next().is_none());
+    let Some(key) = key else {
+        let told = format!("`Idempotency-Key`: not one key of 1 to {KEY_BYTES} visible characters");
+        return Err(Problem::invalid(told));
+    };
+    let mut digest = blake3::Hasher::new();
+    // The length keeps apart what would run together.
+    digest.update(&(agent.len() as u64).to_be_bytes()).update(agent.as_bytes()).update(body);
+    Ok(Some(Once { key: key.to_owned(), digest: digest.finalize().to_hex().to_string() }))
 }
 
 /// Returns the event that a reader had last, if it says so. What it had counts more than what it

@@ -28,6 +28,11 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
+    /// Reads an answer.
+    pub(crate) fn of(response: Response) -> Self {
+        Self { response, bytes: Vec::new(), pieces: 0 }
+    }
+
     /// Returns the next event; nothing at the end.
     pub(crate) async fn next(&mut self) -> Option<Came> {
         loop {
@@ -61,7 +66,7 @@ fn parsed(frame: &str) -> Option<Came> {
 }
 
 /// What a client has of a turn.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Conversation {
     pub(crate) request: String,
     pub(crate) thread: String,
@@ -267,7 +272,7 @@ impl Running {
         let response = self.begin(agent, request).await;
         assert_eq!(response.status(), 200, "{request}: {}", response.text().await.unwrap());
         assert_eq!(response.headers()["content-type"], "text/event-stream");
-        Reading { response, bytes: Vec::new(), pieces: 0 }
+        Reading::of(response)
     }
 
     /// Follows a turn from behind an event.
@@ -281,7 +286,7 @@ impl Running {
         }
         let response = asked.send().await.unwrap();
         assert_eq!(response.status(), 200, "{request} after {after:?}");
-        Reading { response, bytes: Vec::new(), pieces: 0 }
+        Reading::of(response)
     }
 
     /// Reads a stream to its end.

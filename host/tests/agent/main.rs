@@ -4,6 +4,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod again;
 mod client;
 mod errors;
 mod failures;

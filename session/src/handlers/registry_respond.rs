@@ -1,12 +1,13 @@
 //! `registry_respond`: a client's answers to what a session waits for, and to what sub-agents below
-//! it wait for, which is shown with it. All are taken, or none.
+//! it wait for, which is shown with it. All are taken, or none; under a key, once.
 
 use quixos_runtime::{CallError, Ref};
 
 use crate::Sessions;
+use crate::receipt;
 use crate::refusal::Refusal;
-use crate::sessions::registry_respond::{Context, Handler, Input, Output};
-use crate::sessions::{ActionAnswer, Live, Respond, SessionObject};
+use crate::sessions::registry_respond::{Context, CreateReceipt, Handler, Input, Output};
+use crate::sessions::{ActionAnswer, Live, Once, ReceiptData, Respond, SessionObject};
 use crate::status::{CLIENT, PENDING, SUB_AGENT};
 use crate::stored::{self, StoredCall};
 
@@ -15,7 +16,13 @@ const NOTHING_NEW: &str = "[]";
 
 impl Handler for Sessions {
     fn handle(cx: &Context<'_>, input: Input) -> Result<Output, CallError> {
-        let Input { session_id, respond } = input;
+        let Input { session_id, respond, once } = input;
+        let place = once.as_ref().map(|once| receipt::place(&respond.by, once)).transpose()?;
+        if let (Some(once), Some(place)) = (&once, &place)
+            && let Some(output) = taken(cx, once, place)?
+        {
+            return Ok(output);
+        }
         let Some(session) = find(cx, &session_id)? else {
             return Err(CallError::NotFound { what: format!("a session `{session_id}`") });
         };
@@ -49,8 +56,22 @@ impl Handler for Sessions {
             let respond = Respond { answers: own, ..respond };
             turn = cx.session(session).respond(&respond)?.turn.or(turn);
         }
-        Ok(Output { session, turn, asked })
+        if let (Some(Once { digest, .. }), Some(place)) = (once, place) {
+            let data = ReceiptData { place, digest, turn: turn.clone(), asked };
+            cx.create_receipt(&CreateReceipt { data, registry: cx.receiver(), session })?;
+        }
+        Ok(Output { session, turn, asked, applied: true })
     }
+}
+
+/// Returns what came of answers that were given before.
+fn taken(cx: &Context<'_>, once: &Once, place: &str) -> Result<Option<Output>, CallError> {
+    let found = cx.registry(cx.receiver()).receipts_at(place)?;
+    let Some(receipt) = found.first().map(|&receipt| cx.receipt(receipt)) else { return Ok(None) };
+    let known = receipt.data()?;
+    receipt::require_same(&known, once)?;
+    let (turn, asked) = (known.turn, known.asked);
+    Ok(Some(Output { session: receipt.session()?, turn, asked, applied: false }))
 }
 
 fn find(cx: &Context<'_>, id: &str) -> Result<Option<Ref<SessionObject>>, CallError> {

@@ -1,6 +1,7 @@
 //! `registry_submit`: submits to a session, which the first input that begins a turn makes.
 //!
-//! A refusal takes the session with it that would have been made.
+//! A refusal takes the session with it that would have been made. What was submitted under a key is
+//! not submitted again: it is told what came of it then.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +13,14 @@ use crate::agents;
 use crate::instant;
 use crate::machine::read_input;
 use crate::new_session::{Place, new_session};
-use crate::sessions::registry_submit::{Context, Handler, Input, Output};
-use crate::sessions::{Binding, SessionObject, Submit};
+use crate::receipt;
+use crate::sessions::registry_submit::{Context, CreateReceipt, Handler, Input, Output};
+use crate::sessions::{Binding, Once, Outcome, ReceiptData, SessionObject, Submit};
 use crate::shelf;
 
 impl Handler for Sessions {
     fn handle(cx: &Context<'_>, input: Input) -> Result<Output, CallError> {
-        let Input { by, session_id, metadata, input, followed, trace } = input;
+        let Input { by, session_id, metadata, input, followed, trace, once } = input;
         let given = read_input(&input)?;
         let metadata_is_read = serde_json::from_str::<BTreeMap<String, String>>(&metadata);
         if let Err(error) = metadata_is_read {
@@ -26,6 +28,12 @@ impl Handler for Sessions {
         }
         if session_id.trim().is_empty() {
             return Err(CallError::invalid("sessionId", "must not be blank"));
+        }
+        let place = once.as_ref().map(|once| receipt::place(&by, once)).transpose()?;
+        if let (Some(once), Some(place)) = (&once, &place)
+            && let Some(output) = taken(cx, once, place)?
+        {
+            return Ok(output);
         }
         let known = cx.registry(cx.receiver()).sessions_at(&session_id)?.first().copied();
         let session = match (known, given.agent_id()) {
@@ -48,8 +56,25 @@ impl Handler for Sessions {
             }
         };
         let outcome = cx.session(session).submit(&Submit { by, input, followed, trace })?;
+        if let (Some(Once { digest, .. }), Some(place)) = (once, place) {
+            let data = ReceiptData { place, digest, turn: outcome.turn.clone(), asked: None };
+            cx.create_receipt(&CreateReceipt { data, registry: cx.receiver(), session })?;
+        }
         Ok(Output { session, outcome })
     }
+}
+
+/// Returns what came of an input that was submitted before.
+fn taken(cx: &Context<'_>, once: &Once, place: &str) -> Result<Option<Output>, CallError> {
+    let found = cx.registry(cx.receiver()).receipts_at(place)?;
+    let Some(receipt) = found.first().map(|&receipt| cx.receipt(receipt)) else { return Ok(None) };
+    let known = receipt.data()?;
+    receipt::require_same(&known, once)?;
+    let session = receipt.session()?;
+    let claim = cx.session(session).data()?.claim;
+    let turn = known.turn;
+    let outcome = Outcome { turn, applied: false, interrupt: None, claim, wake_at: None };
+    Ok(Some(Output { session, outcome }))
 }
 
 fn create(cx: &Context<'_>, binding: Binding) -> Result<Ref<SessionObject>, CallError> {

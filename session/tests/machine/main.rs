@@ -12,6 +12,7 @@ mod follows;
 mod forks;
 mod interrupts;
 mod models;
+mod once;
 mod random;
 mod responses;
 mod shelves;

@@ -377,7 +377,7 @@ impl<'w> Talk<'w> {
             stream,
         };
         let session_id = self.client().binding().await?.session_id;
-        let input = SessionRegistryRespondInput { session_id, respond };
+        let input = SessionRegistryRespondInput { session_id, respond, once: None };
         Ok(self.world.registry().respond(&input).await?.turn)
     }
 

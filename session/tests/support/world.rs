@@ -90,6 +90,7 @@ impl World {
             input: input.to_string(),
             followed: false,
             trace: None,
+            once: None,
         };
         let output = self.registry().submit(&input).await?;
         Ok((output.session, output.outcome))

@@ -14,8 +14,8 @@ const patience = { first: 5, longest: 20, tries: 50 };
 const proxies = [];
 after(() => Promise.all(proxies.map((it) => it.close())));
 
-async function broken(seed, most) {
-  const line = await proxy(url, seed, most);
+async function broken(seed, most, lost) {
+  const line = await proxy(url, seed, most, lost);
   proxies.push(line);
   return { line, client: new Client({ url: line.url, token, patience }) };
 }
@@ -135,6 +135,32 @@ test("a story that is cut at random is told whole, to every reader", async () =>
     }),
   );
   assert.ok(reconnects >= 12, `${reconnects}`);
+});
+
+test("what is sent again because its answer was lost is one turn", async () => {
+  const threads = async () => {
+    const response = await client.call({ method: "GET", path: "/v1/threads?limit=100" });
+    return (await response.json()).threads.map((it) => it.threadId);
+  };
+  const before = new Set(await threads());
+  const { client: cut } = await broken(7, 1500, 3);
+  const turn = cut.send(AGENT, "Please book it.");
+  const { continuations } = await read(turn);
+  assert.ok(turn.reconnects >= 3, `${turn.reconnects}`);
+  const begun = (await threads()).filter((it) => !before.has(it));
+  assert.deepEqual(begun, [turn.threadId]);
+  // Of an answer to it as well, which is refused to whoever gives it a second time.
+  const [{ actionId, kind }] = continuations;
+  const results = [{ actionId, kind, status: "success", data: "yes" }];
+  const { client: again } = await broken(8, 1500, 3);
+  const message = await read(again.answer(AGENT, turn.threadId, results));
+  assert.deepEqual([message.end.finishReason, message.text], ["stop", "It is booked."]);
+  // A page that is loaded anew sends the same under the same key.
+  const [one, two] = [client.send(AGENT, "Hi!", { key: turn.threadId }), client.send(AGENT, "Hi!", { key: turn.threadId })];
+  await Promise.all([read(one), read(two)]);
+  assert.equal(one.requestId, two.requestId);
+  const other = client.send(AGENT, "Bye!", { key: turn.threadId });
+  await assert.rejects(other.finished(), (error) => error instanceof RequestError && error.status === 422);
 });
 
 test("tools and sub-agents are the same over a broken line", async () => {

@@ -15,10 +15,11 @@ URL, TOKEN = os.environ["URL"], os.environ["TOKEN"]
 
 
 class Proxy:
-    """Cuts each connection after some bytes of the answer, counted from behind its first event."""
+    """Cuts each connection after some bytes of the answer, counted from behind its first event; of
+    the first ones, as many as are to be lost, nothing comes through."""
 
-    def __init__(self, seed: int, most: int = 1500) -> None:
-        self._random, self._most = random.Random(seed), most
+    def __init__(self, seed: int, most: int = 1500, lost: int = 0) -> None:
+        self._random, self._most, self._lost = random.Random(seed), most, lost
         self._server = socket.create_server(("127.0.0.1", 0))
         self.url = "http://127.0.0.1:%d" % self._server.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
@@ -34,7 +35,8 @@ class Proxy:
             except OSError:
                 return
             host = socket.create_connection((parts.hostname, parts.port))
-            left = self._random.randrange(self._most)
+            left = -1 if self._lost > 0 else self._random.randrange(self._most)
+            self._lost -= 1
             threading.Thread(target=self._up, args=(client, host), daemon=True).start()
             threading.Thread(target=self._down, args=(client, host, left), daemon=True).start()
 
@@ -55,7 +57,7 @@ class Proxy:
         try:
             while True:
                 chunk = host.recv(65536)
-                if not chunk:
+                if not chunk or left < 0:
                     break
                 if not counts:
                     seen += chunk
@@ -81,8 +83,8 @@ class TheClient(unittest.TestCase):
     def setUp(self) -> None:
         self.client = Client(URL, TOKEN)
 
-    def broken(self, seed: int, most: int = 1500) -> Client:
-        proxy = Proxy(seed, most)
+    def broken(self, seed: int, most: int = 1500, lost: int = 0) -> Client:
+        proxy = Proxy(seed, most, lost)
         self.addCleanup(proxy.close)
         return Client(proxy.url, TOKEN, Patience(first=0.005, longest=0.02, tries=50))
 
@@ -139,6 +141,28 @@ class TheClient(unittest.TestCase):
             again.finished()
             self.assertEqual(again.message.content, turn.message.content)
         self.assertGreaterEqual(reconnects, 8)
+
+    def test_what_is_sent_again_because_its_answer_was_lost_is_one_turn(self) -> None:
+        def threads() -> set:
+            listed = self.client.call("GET", "/v1/threads?limit=100")["threads"]
+            return {thread["threadId"] for thread in listed}
+
+        before = threads()
+        turn = self.broken(7, lost=3).send(AGENT, "book")
+        self.assertEqual(turn.finished()["finishReason"], "action_required")
+        self.assertGreaterEqual(turn.reconnects, 3)
+        self.assertEqual(threads() - before, {turn.thread_id})
+        action = turn.message.continuations[0]
+        result = {"actionId": action["actionId"], "kind": action["kind"], "status": "success"}
+        results = [{**result, "data": "yes"}]
+        answered = self.broken(8, lost=3).answer(AGENT, turn.thread_id, results)
+        answered.finished()
+        self.assertEqual(answered.message.text, "It is booked.")
+        self.assertEqual(answered.request_id, turn.request_id)
+        one = self.client.send(AGENT, "Hi!", key=turn.thread_id)
+        two = self.client.send(AGENT, "Hi!", key=turn.thread_id)
+        one.finished(), two.finished()
+        self.assertEqual(one.request_id, two.request_id)
 
     def test_threads_are_listed(self) -> None:
         turn = self.client.send(AGENT, "Hi!")

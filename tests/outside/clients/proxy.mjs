@@ -15,13 +15,14 @@ export function numbers(seed) {
 
 /**
  * Starts a proxy before a host. Each connection is cut after up to `most` bytes of an answer, counted
- * from behind its first event: before that, nobody knows what was begun.
+ * from behind its first event; of the first `lost` ones nothing of the answer comes through, though the
+ * host has begun what it was asked.
  */
-export async function proxy(url, seed, most = 1500) {
+export async function proxy(url, seed, most = 1500, lost = 0) {
   const { hostname, port } = new URL(url);
   const next = numbers(seed);
   const sockets = new Set();
-  const state = { cuts: 0, cutting: true };
+  const state = { cuts: 0, cutting: true, lost };
   const server = net.createServer((client) => {
     const host = net.connect(Number(port), hostname);
     const end = () => (client.destroy(), host.destroy());
@@ -33,7 +34,10 @@ export async function proxy(url, seed, most = 1500) {
     let seen = "";
     let counts = false;
     client.pipe(host);
+    const isLost = state.lost > 0;
+    state.lost -= Number(isLost);
     host.on("data", (chunk) => {
+      if (isLost) return end();
       if (!counts) {
         seen += chunk.toString("latin1");
         counts = /\r\n\r\n[\s\S]*\n\n/.test(seen);

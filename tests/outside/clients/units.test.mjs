@@ -2,7 +2,13 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Client, ConnectionError, Content, SseParser } from "../../../clients/typescript/dist/index.js";
+import {
+  Client,
+  ConnectionError,
+  Content,
+  RequestError,
+  SseParser,
+} from "../../../clients/typescript/dist/index.js";
 
 /** Parses a stream that comes in pieces of a size. */
 function parsed(text, size) {
@@ -52,6 +58,42 @@ test("a gap is noticed", () => {
   content.apply(text({ stage: "start", blockIndex: 0 }));
   assert.equal(content.apply(text({ stage: "delta", delta: "x", deltaIndex: 1 })), false);
   assert.equal(content.text, "");
+});
+
+test("what was not answered is sent again under its key, and given up at last", async () => {
+  const patience = { first: 1, longest: 2, tries: 3 };
+  const asked = [];
+  const fetch = async (url, { method, headers }) => {
+    asked.push([method, headers["idempotency-key"]]);
+    throw new TypeError("nobody is there");
+  };
+  const client = new Client({ url: "http://host", token: "t", patience, fetch });
+  await assert.rejects(client.send("a", "hi").finished(), (error) => {
+    assert.ok(error instanceof ConnectionError);
+    return error.requestId === undefined;
+  });
+  assert.equal(asked.length, 4);
+  const [[, key]] = asked;
+  assert.match(key, /^[0-9a-f]{32}$/);
+  assert.ok(asked.every(([method, same]) => method === "POST" && same === key), JSON.stringify(asked));
+});
+
+test("what is refused at once is the caller's, and behind a lost answer it is tried again", async () => {
+  const patience = { first: 1, longest: 2, tries: 3 };
+  const busy = () => new Response(JSON.stringify({ event: "error", retryable: true }), { status: 503 });
+  const lost = () => {
+    throw new TypeError("nobody is there");
+  };
+  for (const [answers, asks] of [[[busy], 1], [[lost, busy, busy, busy], 4]]) {
+    let asked = 0;
+    const fetch = async () => answers[asked++]();
+    const client = new Client({ url: "http://host", token: "t", patience, fetch });
+    await assert.rejects(client.send("a", "hi").finished(), (error) => {
+      assert.equal(error instanceof RequestError, asks === 1, String(error));
+      return true;
+    });
+    assert.equal(asked, asks);
+  }
 });
 
 test("a host that never answers is given up, and silence is a broken line", async () => {

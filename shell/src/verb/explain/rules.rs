@@ -138,6 +138,11 @@ const SESSION_RULES: &[Rule] = &[
         when: "several agents of the directory have the name",
         release: "rename all but one: `call AGENT.update {name: \"…\"}`",
     },
+    Rule {
+        word: "key-reused",
+        when: "its client sent something else under the same key before",
+        release: "send it under a key of its own",
+    },
 ];
 
 /// Returns every rule.
