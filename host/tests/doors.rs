@@ -217,17 +217,70 @@ async fn a_program_acts_for_its_tenant() {
     host.stop().await;
 }
 
+/// Says whether a header lists all of these.
+fn names(response: &reqwest::Response, list: &str, wanted: &[&str]) -> bool {
+    let list = response.headers().get(list).map(|it| it.to_str().unwrap().to_lowercase());
+    let list: Vec<_> = list.iter().flat_map(|it| it.split(',')).map(str::trim).collect();
+    wanted.iter().all(|name| list.contains(name))
+}
+
+/// Every route of the document, as a browser asks for it: first whether it may, then the thing itself.
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_may_use_what_is_for_clients_and_nothing_else() {
     let host = Running::demo().await;
-    let allowed = async |path: &str| {
-        let request = host.client.get(format!("{}{path}", host.url));
-        let response = request.header("Origin", "https://page.example").send().await.unwrap();
-        response.headers().contains_key("access-control-allow-origin")
-    };
-    assert!(allowed("/api/client/sessions/s").await);
-    assert!(!allowed("/api/machine/sessions/s").await);
-    assert!(!allowed("/health").await);
+    let document = quixos_host::openapi::document();
+    let mut open = 0;
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        for (method, operation) in methods.as_object().unwrap() {
+            let Some(security) = operation.get("responses").map(|_| &operation["security"]) else {
+                continue;
+            };
+            let is_open = security.as_array().is_some_and(|it| it[0].get("client").is_some());
+            let method = method.to_uppercase();
+            let at = path.replace(['{', '}'], "");
+            let url = format!("{}{at}", host.url);
+            let wanted = if path.starts_with("/v1/stream/") {
+                ["authorization", "content-type", "if-none-match"]
+            } else {
+                ["authorization", "last-event-id", "idempotency-key"]
+            };
+            let asks = host.client.request(Method::OPTIONS, &url);
+            let asks = asks.header("Origin", "https://page.example");
+            let asks = asks.header("Access-Control-Request-Method", &method);
+            let asks = asks.header("Access-Control-Request-Headers", wanted.join(","));
+            let told = asks.send().await.unwrap();
+            let allows = |response: &reqwest::Response| {
+                let origin = response.headers().get("access-control-allow-origin");
+                origin.map(|it| it.to_str().unwrap().to_owned())
+            };
+            let what = format!("{method} {path}: {:?}", told.headers());
+            let any = is_open.then(|| "*".to_owned());
+            assert_eq!(allows(&told), any, "{what}");
+            if is_open {
+                open += 1;
+                assert_eq!(told.status(), 200, "{what}");
+                assert!(names(&told, "access-control-allow-headers", &wanted), "{what}");
+                let method = method.to_lowercase();
+                assert!(names(&told, "access-control-allow-methods", &[&method]), "{what}");
+            }
+            // The thing itself, from whichever page, with a token and without.
+            for (origin, token) in [("https://other.example", true), ("null", false)] {
+                let mut asks = host.client.request(method.parse().unwrap(), &url);
+                asks = asks.header("Last-Event-ID", "0.0").header("Origin", origin).body("{}");
+                if token {
+                    asks = asks.bearer_auth(host.token());
+                }
+                let told = asks.send().await.unwrap();
+                let what = format!("{method} {path}: {} {:?}", told.status(), told.headers());
+                assert_eq!(allows(&told), any, "{what}");
+                // No cookie goes along, and a page sees when to come again.
+                assert!(!told.headers().contains_key("access-control-allow-credentials"), "{what}");
+                let exposed = "access-control-expose-headers";
+                assert_eq!(names(&told, exposed, &["retry-after"]), is_open, "{what}");
+            }
+        }
+    }
+    assert!(open > 15, "{open}");
     host.stop().await;
 }
 
@@ -286,5 +339,54 @@ async fn all_doors_of_a_client_count_together() {
     assert_eq!((status, &error["code"]), (429, &json!("rate_limit_exceeded")));
     assert_eq!(put("/v1/stream/b").await, 429);
     drop((one, two));
+    host.stop().await;
+}
+
+/// Returns an input of so many bytes.
+fn of_bytes(bytes: usize) -> String {
+    let around = message("s", "t", "").to_string().len();
+    message("s", "t", &"x".repeat(bytes - around)).to_string()
+}
+
+/// What is just within a bound is taken for what it is, and what is just beyond it is refused.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bound_is_where_the_page_says() {
+    let host = Running::demo().await;
+    let post = async |path: &str, body: String| {
+        let (status, told) =
+            answer(host.ask(Method::POST, path, Some(host.token()), Some(body)).await).await;
+        (status, told["code"].as_str().map(str::to_owned))
+    };
+    let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+    let code = |code: &str| Some(code.to_owned());
+    assert_eq!(post(INPUT, nested(127)).await, (422, code("invalid")));
+    assert_eq!(post(INPUT, nested(128)).await, (400, code("malformed")));
+    let most = 3 << 20;
+    assert_eq!(post(INPUT, of_bytes(most + 4096)).await, (422, code("invalid")));
+    assert_eq!(post(INPUT, of_bytes(most - 4096)).await.0, 202);
+    host.stop().await;
+    let mut config = Config::demo(KEY, SECRET.to_owned().into());
+    (config.limits.body, config.limits.text) = (4096, 1000);
+    let host = Running::with(config, Arc::new(MemoryStore::new())).await;
+    let ask = async |path: &str, body: String| {
+        let response = host.ask(Method::POST, path, Some(host.token()), Some(body)).await;
+        response.status().as_u16()
+    };
+    for path in [
+        INPUT,
+        "/v1/agents/concierge/stream",
+        "/v1/agents/concierge/ag-ui",
+        "/v1/agents/concierge/ui-message-stream",
+    ] {
+        assert_eq!(ask(path, " ".repeat(4096)).await, 400, "{path}");
+        assert_eq!(ask(path, " ".repeat(4097)).await, 413, "{path}");
+    }
+    let says = |bytes: usize| {
+        let text = json!({ "type": "text", "text": "x".repeat(bytes) });
+        json!({ "messages": [{ "content": [text] }] })
+    };
+    let begin = "/v1/agents/concierge/stream";
+    assert_eq!(ask(begin, says(1000).to_string()).await, 200);
+    assert_eq!(ask(begin, says(1001).to_string()).await, 413);
     host.stop().await;
 }

@@ -18,6 +18,9 @@ use crate::sessions::{TurnData, TurnRecord};
 use crate::status::START_QUEUED;
 use crate::{stored, usage};
 
+/// The longest text of a request, in bytes. Its data has all that was said.
+const TEXT_BYTES: usize = 64 << 10;
+
 /// How a turn ends.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum TurnEnd {
@@ -263,9 +266,11 @@ pub(super) fn is_terminal(status: &str) -> bool {
     matches!(status, "completed" | "failed" | "cancelled")
 }
 
-/// Returns a text that AgentRuntime admits: it takes none that is blank.
+/// Returns a text that AgentRuntime admits: it takes none that is blank, nor a long one beside the
+/// same in the request's data.
 fn said(text: &str) -> String {
-    if text.trim().is_empty() { "(no text)".to_owned() } else { text.to_owned() }
+    let begin = &text[..text.floor_char_boundary(TEXT_BYTES)];
+    if begin.trim().is_empty() { "(no text)".to_owned() } else { begin.to_owned() }
 }
 
 /// Returns the JSON of a value that a request keeps.
