@@ -7,7 +7,7 @@
 //!
 //! Money and counts are not in it: what a refused reply has used is in no event of its own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use quixos_runtime::CallError;
@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::reader::Reader;
-use crate::sessions::{CallData, DecisionData, SessionEvent};
+use crate::sessions::{CallData, DecisionData, InterruptData, SessionEvent};
 use crate::status::{
     COMPLETED, DROPPED, FAILED, LLM_CALL, PENDING, START_DONE, START_FAILED, START_QUEUED,
     SUB_AGENT, TOOL_CALL, VOIDED,
@@ -109,6 +109,8 @@ pub struct InterruptAt {
     pub reason: String,
     /// The message that it pauses.
     pub anchor: Option<String>,
+    /// Whether the head is at that message or below.
+    pub pauses: bool,
 }
 
 /// What a session is, as far as both its log and its state say.
@@ -286,8 +288,10 @@ impl Replay {
                     origin: event.text("origin").unwrap_or_default().to_owned(),
                     reason: event.text("reason").unwrap_or_default().to_owned(),
                     anchor: event.text("anchor").map(str::to_owned),
+                    pauses: false,
                 };
                 self.interrupts.insert(id(event, "interrupt_id")?, interrupt);
+                self.look_what_pauses();
             }
             "session.interrupt_resumed" => {
                 let id = id(event, "interrupt_id")?;
@@ -310,7 +314,10 @@ impl Replay {
                 self.turn = None;
             }
             "message.new" => return self.message_new(event),
-            "head.moved" => self.head = Some(id(event, "head_id")?),
+            "head.moved" => {
+                self.head = Some(id(event, "head_id")?);
+                self.look_what_pauses();
+            }
             "worker.state.updated" => self.states += 1,
             "agent.updated" => self.configs += 1,
             "session.done" => self.done = true,
@@ -417,11 +424,30 @@ impl Replay {
         let id = message.and_then(Value::as_str).ok_or_else(|| missing(event, "message"))?;
         let parent = event.text("parent_id").map(str::to_owned);
         let hangs = parent.as_ref().is_none_or(|parent| self.messages.contains_key(parent));
+        // What is written below the head is below all that is above the head.
+        let is_below = parent == self.head;
         if !hangs || self.messages.insert(id.to_owned(), parent).is_some() {
             return Err(ReplayFault::Tree(id.to_owned()));
         }
         self.head = Some(id.to_owned());
+        if !is_below {
+            self.look_what_pauses();
+        }
         Ok(())
+    }
+
+    /// Looks for each open interrupt among the messages from the head upwards.
+    fn look_what_pauses(&mut self) {
+        if self.interrupts.is_empty() {
+            return;
+        }
+        let above = |message: &String| self.messages.get(message).cloned().flatten();
+        let path = std::iter::successors(self.head.clone(), above);
+        // Each message hangs on one that was there before it, so the path has an end.
+        let path: BTreeSet<String> = path.collect();
+        for interrupt in self.interrupts.values_mut() {
+            interrupt.pauses = interrupt.anchor.as_ref().is_none_or(|it| path.contains(it));
+        }
     }
 
     /// Reads the same from what is stored.
@@ -446,8 +472,8 @@ impl Replay {
                 .interrupts
                 .into_iter()
                 .map(|it| {
-                    let (origin, reason, anchor) = (it.origin, it.reason, it.anchor);
-                    (it.id, InterruptAt { origin, reason, anchor })
+                    let InterruptData { id, origin, reason, anchor, pauses, .. } = it;
+                    (id, InterruptAt { origin, reason, anchor, pauses })
                 })
                 .collect(),
             sends: live.sends.into_iter().map(|send| (send.id, send.session)).collect(),

@@ -43,6 +43,36 @@ fn a_head_moves_with_what_is_written_and_by_itself() {
 }
 
 #[test]
+fn an_interrupt_pauses_the_head_at_its_message_and_below_and_nowhere_else() {
+    let mut replay = Replay::of(&log()).unwrap();
+    let interrupt = |id: &str, anchor: Value| {
+        let payload = json!({ "interrupt_id": id, "origin": "machine", "anchor": anchor });
+        event("session.interrupted", payload)
+    };
+    let message = |id: &str, parent: &str| {
+        event("message.new", json!({ "message": { "id": id }, "parent_id": parent }))
+    };
+    let moved = |head: &str| event("head.moved", json!({ "head_id": head }));
+    let all = Value::Null;
+    for (next, pausing) in [
+        (interrupt("a", all), &["a"][..]),
+        (message("m2", "m1"), &["a"]),
+        (interrupt("b", json!("m2")), &["a", "b"]),
+        (message("m3", "m2"), &["a", "b"]),
+        (moved("m1"), &["a"]),
+        (message("m4", "m1"), &["a"]),
+        (moved("m3"), &["a", "b"]),
+    ] {
+        replay.add(&next).unwrap();
+        let found = replay.interrupts.iter().filter(|(_, it)| it.pauses).map(|(id, _)| id);
+        assert_eq!(found.collect::<Vec<_>>(), pausing, "{next:?}");
+    }
+    let mut stored = replay.clone();
+    stored.interrupts.get_mut("b").unwrap().pauses = false;
+    assert_eq!(replay.difference(&stored).unwrap().what, "interrupt `b`");
+}
+
+#[test]
 fn what_cannot_follow_is_told_by_its_name() {
     let not_under_way =
         |event: &str, id: &str| ReplayFault::NotUnderWay { event: event.into(), id: id.into() };

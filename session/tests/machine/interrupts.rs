@@ -84,6 +84,7 @@ async fn a_view_above_the_pause_runs_and_belongs_to_the_turn() {
     assert_eq!(talk.transcript().await, ["Other"]);
     assert_eq!(talk.running().await.len(), 1);
     assert_eq!(talk.view().await["status"], json!("idle"));
+    talk.replay("a pause that was left").await;
 }
 
 /// F72: what waits to be tried again is not.
