@@ -14,6 +14,7 @@ use tracing::debug;
 use crate::engine::{Engine, Submitted};
 use crate::error::EngineError;
 use crate::live::{Hold, Said};
+use crate::trace;
 
 /// A client's answers to what a session waits for, and what is new beside them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -55,7 +56,8 @@ pub struct TurnAt {
 
 impl Engine {
     /// Answers what a session, and sub-agents below it, wait for of their client: all of it, or
-    /// nothing. Without an answer, messages begin a turn at the head of the conversation.
+    /// nothing. Without an answer, messages begin a turn at the head of the conversation, which
+    /// belongs to the trace that this is done [within](trace::within).
     ///
     /// # Errors
     ///
@@ -74,6 +76,7 @@ impl Engine {
             messages: json("messages", &messages)?,
             client: json("client", &client)?,
             stream,
+            trace: trace::current().map(|context| context.to_string()),
         };
         let input =
             SessionRegistryRespondInput { session_id: session_id.to_owned(), respond, once };

@@ -19,6 +19,7 @@ use quixos_engine::worker::http::Endpoint;
 use quixos_host::config::WorkerConfig;
 use quixos_host::{Config, Telemetry, TelemetryConfig};
 use quixos_runtime::store::MemoryStore;
+use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 use support::{Running, message};
 use tokio::net::TcpListener;
@@ -28,8 +29,11 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
 /// The trace of the other test: both may run in one process, whose spans go to one subscriber.
 const OTHER_TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
-/// The trace of a turn that is followed.
+/// The traces of turns that are followed: the first of a thread, one of several messages, and one that
+/// brings something along.
 const FOLLOWED: &str = "7bf92f3577b34da6a3ce929d0e0e4799";
+const SEVERAL: &str = "7bf92f3577b34da6a3ce929d0e0e479a";
+const BRINGS: &str = "7bf92f3577b34da6a3ce929d0e0e479b";
 const PARENT: &str = "b7ad6b7169203331";
 /// What begins a turn with a tool call.
 const WEATHER: &str = "How is the weather?";
@@ -61,22 +65,29 @@ async fn say_traced(host: &Running, session: &str, text: &str, trace: &str) {
     host.turn(session, "t1").await;
 }
 
-/// Begins a turn as part of a trace, follows it, and reads it again; returns the traces that its ends
-/// say.
-async fn followed(host: &Running, trace: &str) -> [String; 2] {
+/// Begins a turn as part of a trace, and follows it; returns its end.
+async fn followed(host: &Running, trace: &str, body: &Value) -> Value {
     let request = host.client.post(format!("{}/v1/agents/concierge/stream", host.url));
-    let request = request.bearer_auth(host.token()).header("traceparent", trace);
-    let request = request.header("accept", "application/x-ndjson");
-    let text = json!([{ "type": "text", "text": WEATHER }]);
-    let body = json!({ "messages": [{ "content": text }] }).to_string();
-    let told = request.body(body).send().await.unwrap().text().await.unwrap();
-    let end = |told: &str| serde_json::from_str::<Value>(told.lines().last().unwrap()).unwrap();
-    let first = end(&told);
-    let id = first["requestId"].as_str().unwrap();
-    let again = host.client.get(format!("{}/v1/requests/{id}/stream", host.url));
-    let again = again.bearer_auth(host.token()).header("accept", "application/x-ndjson");
-    let again = end(&again.send().await.unwrap().text().await.unwrap());
-    [first, again].map(|end| end["traceId"].as_str().unwrap().to_owned())
+    let request = request.header("traceparent", format!("00-{trace}-{PARENT}-01"));
+    end(host, request.body(body.to_string())).await
+}
+
+/// Returns the end of a turn that is read again.
+async fn replayed(host: &Running, turn: &Value) -> Value {
+    let id = turn["requestId"].as_str().unwrap();
+    end(host, host.client.get(format!("{}/v1/requests/{id}/stream", host.url))).await
+}
+
+async fn end(host: &Running, request: RequestBuilder) -> Value {
+    let request = request.bearer_auth(host.token()).header("accept", "application/x-ndjson");
+    let told = request.send().await.unwrap().text().await.unwrap();
+    serde_json::from_str(told.lines().last().unwrap()).unwrap()
+}
+
+/// Returns messages of a client.
+fn messages(texts: &[&str]) -> Value {
+    let content = |text: &&str| json!({ "content": [{ "type": "text", "text": text }] });
+    texts.iter().map(content).collect()
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -95,7 +106,15 @@ async fn one_trace_goes_from_the_client_to_the_model() {
     let host = Running::demo().await;
     say_traced(&host, "s", WEATHER, &format!("00-{TRACE}-{PARENT}-01")).await;
     // A client that follows its turn is told by which trace it is found.
-    let ended = followed(&host, &format!("00-{FOLLOWED}-{PARENT}-01")).await;
+    let first = followed(&host, FOLLOWED, &json!({ "messages": messages(&[WEATHER]) })).await;
+    let again = replayed(&host, &first).await;
+    // Of the next turn as well, whatever it brings along.
+    let (thread, context) = (&first["threadId"], json!({ "page": "home" }));
+    let several = json!({ "threadId": thread, "messages": messages(&["Hi!", WEATHER]) });
+    let several = followed(&host, SEVERAL, &several).await;
+    let brings =
+        json!({ "threadId": thread, "messages": messages(&[WEATHER]), "context": context });
+    let brings = followed(&host, BRINGS, &brings).await;
     // Who does not want to be traced is not, and all goes on.
     say_traced(&host, "unsampled", WEATHER, &format!("00-{}-{PARENT}-00", "1".repeat(32))).await;
     host.stop().await;
@@ -117,9 +136,12 @@ async fn one_trace_goes_from_the_client_to_the_model() {
         assert!(inner.is_some(), "an operation ends {name}");
     }
     assert!(spans.iter().all(|span| hex(&span.trace_id) != "1".repeat(32)));
-    assert_eq!(ended, [FOLLOWED, FOLLOWED]);
     let is_of_model = |span: &&Span| span.name == "model concierge";
-    assert!(spans.iter().filter(is_of_model).any(|span| hex(&span.trace_id) == FOLLOWED));
+    for (end, trace) in [(first, FOLLOWED), (again, FOLLOWED), (several, SEVERAL), (brings, BRINGS)]
+    {
+        assert_eq!((&end["event"], &end["traceId"]), (&json!("done"), &json!(trace)), "{end}");
+        assert!(spans.iter().filter(is_of_model).any(|it| hex(&it.trace_id) == trace), "{trace}");
+    }
     // No span says what was said.
     let shown = format!("{spans:?}");
     for said in [WEATHER, "light rain", "Oslo"] {

@@ -50,6 +50,8 @@ impl Handler for Sessions {
                 messages: NOTHING_NEW.to_owned(),
                 client: "{}".to_owned(),
                 stream: None,
+                // An answer begins no turn.
+                trace: None,
             })?;
         }
         if !own.is_empty() || !has_others {

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::interrupt::rank;
-use super::submit::INPUT_BYTES;
+use super::submit::{INPUT_BYTES, traced};
 use super::turn::{NewTurn, kept};
 use super::{Ending, Failure, Machine, Tell};
 use crate::messages;
@@ -25,7 +25,8 @@ use crate::stored::{self, StoredCall, StoredTrigger};
 impl Machine<'_, '_> {
     /// Takes answers, and what is new beside them.
     pub(super) fn respond(&mut self, respond: Respond) -> Result<(), CallError> {
-        let Respond { by, answers, messages, client, stream } = respond;
+        let Respond { by, answers, messages, client, stream, trace } = respond;
+        self.trace = traced(trace)?;
         self.require_owner(&by)?;
         if self.data.cancelled {
             return Err(Refusal::Cancelled.into());

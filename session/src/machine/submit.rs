@@ -35,7 +35,11 @@ pub(crate) fn read_input(input: &str) -> Result<ClientInput, CallError> {
 }
 
 /// Checks a trace: what is kept of it is a header, and no longer than one.
-fn traced(trace: Option<String>) -> Result<Option<String>, CallError> {
+///
+/// # Errors
+///
+/// `invalid`, if it cannot be one.
+pub(super) fn traced(trace: Option<String>) -> Result<Option<String>, CallError> {
     let is_header = |text: &String| text.len() <= TRACE_BYTES && text.is_ascii();
     match trace {
         Some(trace) if !is_header(&trace) => {

@@ -41,6 +41,7 @@ async fn respond(talk: &Talk<'_>, once: Option<Once>) -> Result<Responded, CallE
         messages: "[]".to_owned(),
         client: "{}".to_owned(),
         stream: None,
+        trace: None,
     };
     let session_id = talk.client().binding().await.unwrap().session_id;
     let input = SessionRegistryRespondInput { session_id, respond, once };

@@ -375,6 +375,7 @@ impl<'w> Talk<'w> {
             messages: messages.to_string(),
             client: json!({"forwarded_props": {"mode": "test"}}).to_string(),
             stream,
+            trace: None,
         };
         let session_id = self.client().binding().await?.session_id;
         let input = SessionRegistryRespondInput { session_id, respond, once: None };
