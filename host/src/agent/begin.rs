@@ -1,8 +1,8 @@
 //! From a request to the stream of its turn: what is asked is checked, submitted, and followed.
 //!
-//! Checked in this order, so that no answer tells a stranger anything: the shape of the request (by
-//! whoever read it), who asks, whose the thread is, whether there are such a thread and agent, and
-//! only then what the thread is at.
+//! Checked in this order, so that no answer tells a stranger anything: who asks and the shape of the
+//! request, in this order too (by the route that hands them on), then whether there is such a thread
+//! and whose it is, whether there is such an agent, and only then what the thread is at.
 
 use std::sync::Arc;
 

@@ -54,7 +54,8 @@ impl Traffic {
         let request_seconds = names.put("http_request_seconds", help, by);
         let help = "Streams that are read now";
         let streams = names.put("streams_open", help, Family::default());
-        let help = "How long after an event was committed it was handed to whoever follows it";
+        let help =
+            "How long after an event of a turn or a session was committed a reader was handed it";
         let stream_seconds = names.put("stream_lag_seconds", help, seconds());
         let help = "Connections that are open";
         let connections = names.put("http_connections", help, Gauge::default());
