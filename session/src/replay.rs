@@ -17,8 +17,8 @@ use serde_json::Value;
 use crate::reader::Reader;
 use crate::sessions::{CallData, DecisionData, InterruptData, SessionEvent};
 use crate::status::{
-    COMPLETED, DROPPED, FAILED, LLM_CALL, PENDING, START_DONE, START_FAILED, START_QUEUED,
-    SUB_AGENT, TOOL_CALL, VOIDED,
+    CANCELLED, COMPLETED, DROPPED, FAILED, LLM_CALL, PENDING, START_DONE, START_FAILED,
+    START_QUEUED, SUB_AGENT, TOOL_CALL, VOIDED,
 };
 use crate::stored::{self, SESSION_START, StoredTrigger};
 use crate::versions::{AGENT, STATE};
@@ -307,11 +307,14 @@ impl Replay {
             }
             "turn.started" => return self.turn_started(event),
             "turn.completed" => {
-                if self.turn != event.turn {
+                // One that waited, and was cancelled, never began.
+                let never_began = event.text("error") == Some(CANCELLED);
+                if self.turn == event.turn {
+                    self.turn = None;
+                } else if !never_began {
                     let turn = event.turn.clone().unwrap_or_default();
                     return Err(not_under_way(event, turn));
                 }
-                self.turn = None;
             }
             "message.new" => return self.message_new(event),
             "head.moved" => {

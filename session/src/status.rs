@@ -18,6 +18,9 @@ pub(crate) const VOIDED: &str = "voided";
 /// A decision that nobody asks for any longer.
 pub(crate) const DROPPED: &str = "dropped";
 
+/// How the log says of a turn that it was cancelled.
+pub(crate) const CANCELLED: &str = "cancelled";
+
 /// The kind of a call to a tool.
 pub(crate) const TOOL_CALL: &str = "tool_call";
 /// The kind of a call to a model.

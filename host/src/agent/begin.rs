@@ -68,7 +68,7 @@ pub(crate) async fn begin(
         return Err(Problem::no_request(&request));
     };
     let after = submitted.asked.map(|asked| Position::before(asked.saturating_add(1)));
-    TurnStream::open(Arc::clone(state), request, &at, after, slot).await
+    TurnStream::open(Arc::clone(state), frontend(bearer), request, &at, after, slot).await
 }
 
 /// Returns the turn that a request is, if it is in a thread of the bearer's.

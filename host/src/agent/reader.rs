@@ -10,6 +10,7 @@
 //! connection among them comes back to the same place.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,7 +19,7 @@ use quixos_engine::TurnAt;
 use quixos_engine::live::Speech;
 use quixos_protocol::agent::{AgentEvent, ErrorCode, ErrorEvent, EventStage, MetadataEvent};
 use quixos_runtime::{Event, Follow};
-use quixos_session::sessions::Session;
+use quixos_session::sessions::{Authority, Session};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -43,6 +44,10 @@ pub(crate) struct Sent {
 pub(crate) struct TurnStream {
     state: Arc<State>,
     turn: Arc<Turn>,
+    /// Who reads.
+    by: Authority,
+    /// Where the turn began, or if it waited, before where it will.
+    from: u64,
     log: Follow,
     projection: Projection,
     speech: Speech,
@@ -51,6 +56,8 @@ pub(crate) struct TurnStream {
     /// The last event that it has.
     last: Position,
     has_begun: bool,
+    /// Whether the turn began only after it was asked for: it may be that nobody follows it yet.
+    has_waited: bool,
     /// The blocks that are being told.
     telling: Vec<Telling>,
     queue: VecDeque<Sent>,
@@ -87,6 +94,7 @@ impl TurnStream {
     /// The log cannot be read, or the owner follows too many turns already.
     pub(crate) async fn open(
         state: Arc<State>,
+        by: Authority,
         request_id: String,
         at: &TurnAt,
         after: Option<Position>,
@@ -108,11 +116,14 @@ impl TurnStream {
         let mut stream = Self {
             projection: Projection::new(Arc::clone(&turn)),
             turn,
+            by,
+            from: at.offset,
             log: events.follow(at.offset),
             speech,
             cursor: after.unwrap_or(begin).max(begin),
             last: begin,
             has_begun: false,
+            has_waited: false,
             telling: Vec::new(),
             queue: VecDeque::new(),
             end: None,
@@ -145,6 +156,10 @@ impl TurnStream {
             }
             if self.is_over {
                 return None;
+            }
+            if self.has_waited {
+                self.follow().await;
+                continue;
             }
             let is_listening = self.telling.iter().any(|it| it.block.source().is_some());
             tokio::select! {
@@ -219,6 +234,8 @@ impl TurnStream {
             self.progressed();
         }
         let is_end = matches!(entry.logged, Logged::TurnCompleted { .. });
+        let is_begin = matches!(entry.logged, Logged::TurnStarted { .. });
+        self.has_waited |= is_begin && entry.offset > self.from;
         for told in self.projection.fold(entry) {
             match told {
                 Told::Text { block, text } => {
@@ -302,6 +319,18 @@ impl TurnStream {
         self.queue.extend(delta.map(|event| Sent { id: None, event }));
     }
 
+    /// Says that the turn is followed, now that it has begun: it then ends once nothing is left to do
+    /// in it, and says what it waits for. Whoever drops the future says it anew, which changes nothing;
+    /// what the log tells meanwhile is read afterwards.
+    async fn follow(&mut self) {
+        let (by, turn) = (self.by.clone(), &self.turn);
+        let followed = self.state.engine.follow_turn(by, &turn.thread_id, &turn.turn_id).await;
+        self.has_waited = false;
+        if let Err(error) = followed {
+            self.fail(&error);
+        }
+    }
+
     fn progressed(&mut self) {
         self.deadline = Instant::now() + self.patience;
     }
@@ -316,7 +345,7 @@ impl TurnStream {
         self.end_with(ErrorCode::StreamTimeout, message, true);
     }
 
-    fn fail(&mut self, error: &quixos_runtime::CallError) {
+    fn fail(&mut self, error: &dyn fmt::Display) {
         tracing::error!(%error, request = %self.turn.request_id, "a turn could not be read");
         self.end_with(ErrorCode::InternalError, "the host failed; its log says how", true);
     }

@@ -65,7 +65,7 @@ pub(crate) async fn begin(
     let Some(at) = state.engine.turn_of(&request).await? else {
         return Err(Problem::no_request(&request));
     };
-    TurnStream::open(Arc::clone(state), request, &at, after, slot).await
+    TurnStream::open(Arc::clone(state), frontend(bearer), request, &at, after, slot).await
 }
 
 /// Follows what runs in a thread, from behind where its client was last asked for something; nothing
@@ -91,7 +91,7 @@ pub(crate) async fn running(
     let request = request.id().to_string();
     let Some(at) = state.engine.turn_of(&request).await? else { return Ok(None) };
     let after = turn.asked.map(|asked| Position::before(asked.saturating_add(1)));
-    TurnStream::open(Arc::clone(state), request, &at, after, slot).await.map(Some)
+    TurnStream::open(Arc::clone(state), frontend(bearer), request, &at, after, slot).await.map(Some)
 }
 
 impl Place {

@@ -87,8 +87,9 @@ async fn follow(
     let after = after(&headers, &query)?;
     let at = agent::find(&state, &bearer, &id).await?;
     let slot = state.limiter.open(&bearer)?;
-    state.engine.follow_turn(frontend(&bearer), &at.session_id, &at.turn_id).await?;
-    let stream = TurnStream::open(Arc::clone(&state), id, &at, after, slot).await?;
+    let by = frontend(&bearer);
+    state.engine.follow_turn(by.clone(), &at.session_id, &at.turn_id).await?;
+    let stream = TurnStream::open(Arc::clone(&state), by, id, &at, after, slot).await?;
     Ok(agent::respond(stream, Format::of(&headers)))
 }
 

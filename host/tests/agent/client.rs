@@ -23,6 +23,8 @@ impl Came {
 pub(crate) struct Reading {
     response: Response,
     bytes: Vec<u8>,
+    /// What came of it, for whoever waits for more in vain.
+    came: Vec<Came>,
     /// How many pieces of the network it came in.
     pub(crate) pieces: usize,
 }
@@ -30,11 +32,21 @@ pub(crate) struct Reading {
 impl Reading {
     /// Reads an answer.
     pub(crate) fn of(response: Response) -> Self {
-        Self { response, bytes: Vec::new(), pieces: 0 }
+        Self { response, bytes: Vec::new(), came: Vec::new(), pieces: 0 }
     }
 
-    /// Returns the next event; nothing at the end.
+    /// Returns the next event; nothing at the end. That the stream is kept alive is no event.
     pub(crate) async fn next(&mut self) -> Option<Came> {
+        match tokio::time::timeout(PATIENCE, self.read()).await {
+            Ok(came) => {
+                self.came.extend(came.clone());
+                came
+            }
+            Err(_) => panic!("nothing came for too long after {:#?}", self.came),
+        }
+    }
+
+    async fn read(&mut self) -> Option<Came> {
         loop {
             if let Some(end) = find(&self.bytes, b"\n\n") {
                 let frame: Vec<u8> = self.bytes.drain(..end + 2).collect();
@@ -43,8 +55,7 @@ impl Reading {
                     None => continue,
                 }
             }
-            let chunk = tokio::time::timeout(PATIENCE, self.response.chunk()).await;
-            let chunk = chunk.expect("nothing came for too long").ok()??;
+            let chunk = self.response.chunk().await.ok()??;
             self.pieces += 1;
             self.bytes.extend_from_slice(&chunk);
         }

@@ -5,6 +5,7 @@
 mod support;
 
 mod again;
+mod behind;
 mod client;
 mod errors;
 mod failures;

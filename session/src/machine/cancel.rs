@@ -1,12 +1,14 @@
 //! Cancelling: a turn, or the session for good with all that runs in it and below it.
 
-use quixos_runtime::CallError;
+use quixos_package::agent_runtime::AgentRequestObject;
+use quixos_runtime::{CallError, Ref};
 
 use super::turn::TurnEnd;
-use super::{Dropped, Machine, Void};
+use super::{Dropped, Machine, Void, turn_of_waiting};
+use crate::reference::object_id;
 use crate::refusal::Refusal;
 use crate::sessions::{Cancel, Usage};
-use crate::status::FRONTEND;
+use crate::status::{CANCELLED, FRONTEND};
 
 impl Machine<'_, '_> {
     /// Cancels a turn, or the session.
@@ -28,13 +30,20 @@ impl Machine<'_, '_> {
             return self.complete_turn(TurnEnd::Cancelled);
         }
         // One that waits has a request that is queued, and is over with it.
-        let waited = self.cx.waiting().disconnect(request)?;
-        if waited {
-            self.cx.work(request).cancel()?;
-            self.cx.work(request).publish_completion()?;
+        self.report.applied = self.cx.waiting().contains(request)?;
+        if self.report.applied {
+            self.cancel_waiting(request)?;
         }
-        self.report.applied = waited;
         Ok(())
+    }
+
+    fn cancel_waiting(&mut self, request: Ref<AgentRequestObject>) -> Result<(), CallError> {
+        self.cx.waiting().disconnect(request)?;
+        self.cx.work(request).cancel()?;
+        self.cx.work(request).publish_completion()?;
+        let id = object_id(&self.cx.reference_text(request)).to_owned();
+        let turn = turn_of_waiting(&id, &self.cx.work(request).admission()?);
+        self.turn_never_began(&turn, request)
     }
 
     /// Ends the session. Its parent is told of the end, unless it is the parent that asks: that is
@@ -50,9 +59,7 @@ impl Machine<'_, '_> {
         let had_turn = self.data.turn.is_some();
         self.complete_turn(TurnEnd::Cancelled)?;
         for request in self.cx.waiting().all()? {
-            self.cx.waiting().disconnect(request)?;
-            self.cx.work(request).cancel()?;
-            self.cx.work(request).publish_completion()?;
+            self.cancel_waiting(request)?;
         }
         for interrupt in std::mem::take(&mut self.live.interrupts) {
             self.close_question(&interrupt.question, None)?;
@@ -64,7 +71,7 @@ impl Machine<'_, '_> {
         self.log_session_cancelled()?;
         if !had_turn {
             let nothing: Usage = crate::usage::none();
-            self.tell_parent(None, Some("cancelled"), &nothing)?;
+            self.tell_parent(None, Some(CANCELLED), &nothing)?;
         }
         Ok(())
     }

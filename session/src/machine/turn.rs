@@ -10,12 +10,12 @@ use quixos_runtime::{CallError, Ref};
 use serde_json::Value;
 
 use super::receive::Queued;
-use super::{Dropped, Machine, Minted, Void, waiting};
+use super::{Dropped, Machine, Minted, Void, turn_of_waiting, waiting};
 use crate::reference::object_id;
 use crate::refusal::Refusal;
 use crate::sessions::session_apply::CreateTurn;
 use crate::sessions::{TurnData, TurnRecord};
-use crate::status::START_QUEUED;
+use crate::status::{CANCELLED, START_QUEUED};
 use crate::{stored, usage};
 
 /// The longest text of a request, in bytes. Its data has all that was said.
@@ -142,12 +142,31 @@ impl Machine<'_, '_> {
             asked: None,
             trace: self.trace.clone(),
         });
-        let data = TurnRecord {
-            id: id.to_owned(),
-            request: object_id(&self.cx.reference_text(request)).to_owned(),
-            began: self.log_turn_started(id, input, self.trace.as_deref())?,
-        };
-        let session = self.cx.receiver();
+        let began = self.log_turn_started(id, input, self.trace.as_deref())?;
+        self.record_turn(id, request, began)
+    }
+
+    /// Says of a turn that waited that it is over, for those who follow it.
+    pub(super) fn turn_never_began(
+        &mut self,
+        id: &str,
+        request: Ref<AgentRequestObject>,
+    ) -> Result<(), CallError> {
+        let nothing = usage::none();
+        let ended = self.log_turn_completed(id, None, Some(CANCELLED), &nothing, &nothing)?;
+        self.record_turn(id, request, ended)
+    }
+
+    /// Records which turn a request is, and where the log begins to tell of it.
+    fn record_turn(
+        &self,
+        id: &str,
+        request: Ref<AgentRequestObject>,
+        began: u64,
+    ) -> Result<(), CallError> {
+        let request = object_id(&self.cx.reference_text(request)).to_owned();
+        let (data, session) =
+            (TurnRecord { id: id.to_owned(), request, began }, self.cx.receiver());
         self.cx.create_turn(&CreateTurn { data, session }).map(drop)
     }
 
@@ -172,7 +191,7 @@ impl Machine<'_, '_> {
             TurnEnd::Done(data) => (Some(data.clone()), None),
             TurnEnd::Quiescent => (None, None),
             TurnEnd::Failed(error) => (None, Some(error.clone())),
-            TurnEnd::Cancelled => (None, Some("cancelled".to_owned())),
+            TurnEnd::Cancelled => (None, Some(CANCELLED.to_owned())),
         };
         let Some(turn) = self.data.turn.clone() else { return Ok(()) };
         if let TurnEnd::Done(data) = &end {
@@ -202,11 +221,13 @@ impl Machine<'_, '_> {
             self.cx.waiting().disconnect(request)?;
             let admission = self.cx.work(request).admission()?;
             let is_over = is_terminal(&self.cx.work(request).progress()?.status);
+            let id = object_id(&self.cx.reference_text(request)).to_owned();
             if !is_over {
-                let id = object_id(&self.cx.reference_text(request)).to_owned();
                 self.begin_received(Queued::of(&id, &admission), request)?;
                 return Ok(true);
             }
+            // It was cancelled, or ended, by another door.
+            self.turn_never_began(&turn_of_waiting(&id, &admission), request)?;
         }
         Ok(false)
     }

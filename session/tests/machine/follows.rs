@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    Happened, Talk, World, calls, config, config_with, frontend, message, refusal, says,
+    Happened, OWNER, Talk, World, calls, config, config_with, frontend, machine, message, refusal,
+    says,
 };
 
 async fn ends(talk: &Talk<'_>) -> Vec<Happened> {
@@ -104,4 +105,39 @@ async fn a_turn_that_waits_is_found_under_the_id_that_it_will_have() {
     assert!(began.began >= found.began);
     let event = &talk.events().await[usize::try_from(began.began).unwrap()];
     assert_eq!((event.kind.as_str(), event.turn.as_ref()), ("turn.started", Some(&began.id)));
+}
+
+#[tokio::test]
+async fn a_turn_that_is_cancelled_while_it_waits_is_over_and_stays_known() {
+    let world = World::new().await;
+    let talk = world.talk(&config()).await;
+    let other = world.open("s2", &message("t1", "Hello")).await;
+    other.echo("session.start").await;
+    let say = |text: &str| {
+        json!({"type": "message.send", "session_id": "s1",
+            "message": {"role": "user", "content": text}})
+    };
+    other.answer_next("client.messages", &json!({"actions": [say("x"), say("y")]})).await;
+    other.run_errands().await;
+    let requests = talk.client().waiting().await.unwrap();
+    assert_eq!(requests.len(), 2);
+    let mut turns = Vec::new();
+    for &request in &requests {
+        turns.push(talk.client().turn_of(request).await.unwrap().unwrap().id);
+    }
+    assert!(talk.cancel_as(frontend(OWNER), Some(&turns[0])).await.unwrap().applied);
+    assert!(!talk.cancel_as(frontend(OWNER), Some(&turns[0])).await.unwrap().applied);
+    // The other one is cancelled with the session, behind the turn that runs.
+    talk.cancel_as(machine(), None).await.unwrap();
+    let ended = ends(&talk).await;
+    let told: Vec<_> = ended.iter().map(|event| event.turn.as_deref().unwrap()).collect();
+    assert_eq!(told, [&turns[0], "t1", &turns[1]]);
+    assert!(ended.iter().all(|event| event.payload["error"] == "cancelled"));
+    for (request, turn) in requests.into_iter().zip(&turns) {
+        let known = talk.client().turn_of(request).await.unwrap().unwrap();
+        assert_eq!(&known.id, turn);
+        let event = &talk.events().await[usize::try_from(known.began).unwrap()];
+        assert_eq!((event.kind.as_str(), event.turn.as_ref()), ("turn.completed", Some(turn)));
+    }
+    world.verify().await;
 }
