@@ -169,9 +169,17 @@ async fn a_program_acts_for_its_tenant() {
     let (status, issued) = host.post_as_machine(tokens, &json!({ "identity": identity })).await;
     assert_eq!(status, 200, "{issued}");
     assert!(issued["expires_at"].is_i64(), "{issued}");
+    // Some languages write a whole number with a point.
+    for holds in [json!(900), json!(900.0), json!(null)] {
+        let asked = json!({ "identity": identity, "ttl_seconds": holds });
+        let (status, issued) = host.post_as_machine(tokens, &asked).await;
+        assert_eq!(status, 200, "{holds}: {issued}");
+    }
     for bad in [
         json!({ "identity": { "id": " " } }),
         json!({ "identity": identity, "ttl_seconds": 0 }),
+        json!({ "identity": identity, "ttl_seconds": 0.5 }),
+        json!({ "identity": identity, "ttl_seconds": 1e300 }),
         json!({ "identity": identity, "ttl_seconds": -1 }),
         json!({ "identity": identity, "ttl_seconds": i64::MAX }),
     ] {

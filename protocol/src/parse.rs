@@ -44,11 +44,17 @@ pub fn parse<T: DeserializeOwned>(bytes: &[u8], limit: usize) -> Result<T, Parse
 /// would also take a list of its fields in their order, which no page tells of.
 pub fn parse_object<T: DeserializeOwned>(bytes: &[u8], limit: usize) -> Result<T, ParseError> {
     let value = json(bytes, limit)?;
-    if value.is_array() {
-        let message = "invalid type: sequence, expected an object".to_owned();
-        return Err(ParseError::Shape { path: String::new(), message });
-    }
+    refuse_list(&value, "")?;
     parse_value(value)
+}
+
+/// Refuses a list at a place where an object belongs, which serde would read field by field.
+pub(crate) fn refuse_list(value: &Value, path: &str) -> Result<(), ParseError> {
+    if value.is_array() {
+        let message = "a list where an object is expected".to_owned();
+        return Err(ParseError::Shape { path: path.to_owned(), message });
+    }
+    Ok(())
 }
 
 fn json(bytes: &[u8], limit: usize) -> Result<Value, ParseError> {

@@ -41,6 +41,10 @@ fn what_is_wrong_is_told_by_its_place() {
         (json!({}), "missing field `messages`"),
         (json!([[says("Hi")]]), "a list where an object is expected"),
         (
+            json!({ "messages": [says("Hi")], "context": [[answer("a")]] }),
+            "`/context`: a list where an object is expected",
+        ),
+        (
             json!({ "messages": [[[{ "type": "text", "text": "Hi" }]]] }),
             "`/messages/0`: a list where an object is expected",
         ),

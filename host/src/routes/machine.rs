@@ -41,6 +41,7 @@ pub(crate) struct TokenBody {
     /// The owner.
     identity: Identity,
     /// Seconds that it holds. Omitted: as the config says.
+    #[serde(default, deserialize_with = "whole::optional")]
     #[schemars(range(min = 1, max = LONGEST))]
     ttl_seconds: Option<i64>,
     /// The agents that its bearer may use. Omitted: all.

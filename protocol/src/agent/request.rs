@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::content::{InputMessage, ResultStatus};
 use super::error::ErrorCode;
-use crate::parse::{ParseError, parse, parse_value};
+use crate::parse::{ParseError, parse_object, parse_value, refuse_list};
 use crate::presence;
 
 /// What a client asks of an agent.
@@ -114,7 +114,7 @@ impl AgentRequest {
     ///
     /// What is wrong with it, and where.
     pub fn read(bytes: &[u8], limits: RequestLimits) -> Result<Self, RequestError> {
-        let value: Value = parse(bytes, limits.body)?;
+        let value: Value = parse_object(bytes, limits.body)?;
         objects(&value)?;
         let request: Self = parse_value(value)?;
         request.check(limits.text)?;
@@ -161,17 +161,15 @@ impl AgentRequest {
     }
 }
 
-/// Refuses lists where objects belong, which serde would read field by field.
+/// Refuses lists where objects belong, below the whole of a request.
 fn objects(request: &Value) -> Result<(), RequestError> {
-    let lists = ["/messages", "/context/actionResults"].map(|list| {
+    if let Some(context) = request.get("context") {
+        refuse_list(context, "/context")?;
+    }
+    for list in ["/messages", "/context/actionResults"] {
         let items = request.pointer(list).and_then(Value::as_array);
-        let items = items.into_iter().flatten().enumerate();
-        items.map(move |(at, item)| (format!("{list}/{at}"), item))
-    });
-    let all = std::iter::once((String::new(), request)).chain(lists.into_iter().flatten());
-    for (path, value) in all {
-        if value.is_array() {
-            return Err(fault(path, "a list where an object is expected"));
+        for (at, item) in items.into_iter().flatten().enumerate() {
+            refuse_list(item, &format!("{list}/{at}"))?;
         }
     }
     Ok(())
