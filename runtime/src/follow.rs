@@ -24,8 +24,11 @@ use crate::session::Session;
 use crate::store::Durability;
 use crate::stream::{self, Event};
 
-/// How many events are read at once.
+/// How many events a follower has read ahead, at most.
 const PAGE: usize = 256;
+/// Bytes of events behind which a follower reads no further ahead. However many follow, each has so
+/// many, and one event more.
+const PAGE_BYTES: usize = 1 << 20;
 
 /// A stream of an object.
 #[derive(Clone)]
@@ -78,6 +81,24 @@ impl StreamHandle {
         let read = self
             .inner
             .read(Durability::Durable, |base| stream::events(base, self.object, slot, from, limit));
+        read.await
+    }
+
+    /// Reads at most `limit` events from an offset on, and none behind the first with which they
+    /// have so many bytes. One at least, if there is one.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn read_within(
+        &self,
+        from: u64,
+        limit: usize,
+        bytes: usize,
+    ) -> Result<Vec<Event>, CallError> {
+        let slot = self.slot();
+        let read = self.inner.read(Durability::Durable, |base| {
+            stream::page(base, self.object, slot, from, limit, bytes)
+        });
         read.await
     }
 
@@ -186,7 +207,7 @@ impl Follow {
         let StreamHandle { inner, object, .. } = &self.stream;
         let slot = self.stream.slot();
         inner.read_durable(|base, durable| {
-            let mut events = stream::events(base, *object, slot, self.next, PAGE)?;
+            let mut events = stream::page(base, *object, slot, self.next, PAGE, PAGE_BYTES)?;
             events.retain(|event| event.commit <= durable);
             Ok(events)
         })

@@ -225,6 +225,22 @@ impl<'a> Snapshot<'a> {
         stream::events(self.base, object, self.stream_slot(object, stream)?, from, limit)
     }
 
+    /// Reads at most `limit` events of a stream from an offset on, and none behind the first with
+    /// which they have so many bytes. One at least, if there is one.
+    ///
+    /// # Errors
+    /// As [`Snapshot::stream_len`].
+    pub fn events_within(
+        &self,
+        object: ObjectRef,
+        stream: &str,
+        from: u64,
+        limit: usize,
+        bytes: usize,
+    ) -> Result<Vec<Event>, CallError> {
+        stream::page(self.base, object, self.stream_slot(object, stream)?, from, limit, bytes)
+    }
+
     /// Reads the value of an event of a stream.
     ///
     /// # Errors

@@ -18,6 +18,11 @@ use crate::overlay::Read;
 use crate::reference::ObjectRef;
 use crate::transaction::{Transaction, within};
 
+/// How many events are read first, when nobody knows how long they are.
+const FIRST: usize = 4;
+/// How many events are read at once, at most. One may have megabytes.
+const AT_ONCE: usize = 16;
+
 /// An event of a stream.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Event {
@@ -86,6 +91,43 @@ pub(crate) fn events(
     let start = key::event(object, slot.tag, from);
     let entries = read.begin_with(&prefix, Some(Bound::Included(&start)), limit)?;
     entries.iter().map(|(key, value)| event(key, value, slot)).collect()
+}
+
+/// Reads a page of events from an offset on: at most `limit`, and none behind the first with which
+/// they have so many bytes. One at least, if there is one.
+///
+/// The store counts entries and not their bytes, so it is asked for few at a time. What of them is
+/// too much is let go before the next reader is served.
+pub(crate) fn page(
+    read: &impl Read,
+    object: ObjectRef,
+    slot: &StreamModel,
+    from: u64,
+    limit: usize,
+    bytes: usize,
+) -> Result<Vec<Event>, CallError> {
+    let mut page: Vec<Event> = Vec::new();
+    let (mut left, mut longest) = (bytes, 0);
+    while page.len() < limit && (left > 0 || page.is_empty()) {
+        // As many as fit, if none is longer than those before.
+        let fit = left.checked_div(longest).map_or(FIRST, |fit| fit.clamp(1, AT_ONCE));
+        let count = fit.min(limit - page.len());
+        let from = page.last().map_or(from, |last| last.offset + 1);
+        let found = events(read, object, slot, from, count)?;
+        let is_end = found.len() < count;
+        for event in found {
+            if left == 0 && !page.is_empty() {
+                return Ok(page);
+            }
+            left = left.saturating_sub(event.bytes.len());
+            longest = longest.max(event.bytes.len());
+            page.push(event);
+        }
+        if is_end {
+            break;
+        }
+    }
+    Ok(page)
 }
 
 fn event(key: &[u8], value: &Bytes, slot: &StreamModel) -> Result<Event, CallError> {

@@ -9,7 +9,7 @@ use crate::overlay::{Read, borrow};
 use crate::store::{Direction, RESERVED};
 
 /// How many entries are read at once. An entry may have megabytes, so they are few.
-const PAGE: usize = 64;
+const PAGE: usize = 16;
 
 /// Who walks.
 pub(crate) trait Visitor {

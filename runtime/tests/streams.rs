@@ -75,6 +75,36 @@ fn a_stream_is_a_list_that_outlives_restarts() {
 }
 
 #[test]
+fn a_page_ends_with_the_event_that_makes_it_full() {
+    on_both(|store| {
+        let runtime = open(store());
+        let shelf = Shelf::new(&runtime);
+        let stream = runtime.stream(shelf.shelf, LOG).unwrap();
+        let (small, large) = ("a".repeat(100), "b".repeat(300_000));
+        for text in std::iter::repeat_n(&small, 30).chain(std::iter::repeat_n(&large, 12)) {
+            log(&shelf, text);
+        }
+        let page = |from, limit, bytes| {
+            let page = blocking(stream.read_within(from, limit, bytes)).unwrap();
+            assert!(page.iter().map(|event| event.offset).eq(from..from + page.len() as u64));
+            page.len()
+        };
+        // By number, where all is small, and to the end.
+        assert_eq!((page(0, 25, 1 << 20), page(30, 1, 1 << 20), page(40, 25, 1 << 20)), (25, 1, 2));
+        assert_eq!(page(42, 25, 1 << 20), 0);
+        // By bytes, also where what is small goes before what is not. One at least.
+        assert_eq!((page(0, 25, 1000), page(30, 25, 1 << 20), page(30, 25, 600_000)), (10, 4, 2));
+        assert_eq!((page(20, 25, 20_000), page(30, 25, 20_000), page(30, 25, 0)), (11, 1, 1));
+        let mut follow = stream.follow(0);
+        for offset in 0..42 {
+            assert_eq!(next(&mut follow).unwrap().offset, offset);
+        }
+        drop((follow, shelf));
+        runtime.close();
+    });
+}
+
+#[test]
 fn followers_see_each_event_once_in_order_from_where_they_begin() {
     on_both(|store| {
         let runtime = open(store());

@@ -9,7 +9,7 @@
 
 use chrono::{DateTime, Utc};
 use quixos_package::agent_runtime::{AgentObject, AgentRequestObject, AgentThreadObject};
-use quixos_runtime::{Atom, CallError, EdgeEntry, ObjectRef, Ref, Snapshot, reference_text};
+use quixos_runtime::{Atom, CallError, EdgeEntry, Event, ObjectRef, Ref, Snapshot, reference_text};
 use serde::de::DeserializeOwned;
 
 use crate::past::Past;
@@ -21,6 +21,12 @@ use crate::sessions::{
 
 /// How much is read at a time.
 const PAGE: usize = 256;
+/// Bytes of events that are read at a time.
+const PAGE_BYTES: usize = 1 << 20;
+/// How many events are read at a time where they are read from the end, however long they are.
+const FEW: u64 = 16;
+/// The stream of a session's events.
+const LOG: &str = "events";
 
 /// A session in one version of the store.
 #[derive(Clone, Copy)]
@@ -118,7 +124,7 @@ impl<'s> Reader<'s> {
     /// # Errors
     /// As [`Reader::find`].
     pub fn log_len(&self) -> Result<u64, CallError> {
-        self.snapshot.stream_len(self.session.object(), "events")
+        self.snapshot.stream_len(self.session.object(), LOG)
     }
 
     /// Reads at most `limit` events of its log from an offset on.
@@ -126,16 +132,8 @@ impl<'s> Reader<'s> {
     /// # Errors
     /// As [`Reader::find`].
     pub fn log(&self, from: u64, limit: usize) -> Result<Vec<Logged>, CallError> {
-        let events = self.snapshot.events(self.session.object(), "events", from, limit)?;
-        let logged = events.into_iter().map(|event| {
-            Ok(Logged {
-                offset: event.offset,
-                instant: event.instant,
-                commit: event.commit,
-                event: Happened::read(&event.decode()?)?,
-            })
-        });
-        logged.collect()
+        let events = self.snapshot.events(self.session.object(), LOG, from, limit)?;
+        events.iter().map(logged).collect()
     }
 
     /// Does something with each event of its log, from the first on, until it is told to stop.
@@ -148,13 +146,14 @@ impl<'s> Reader<'s> {
     ) -> Result<(), E> {
         let mut from = 0;
         loop {
-            let page = self.log(from, PAGE)?;
+            let log = self.session.object();
+            let page = self.snapshot.events_within(log, LOG, from, PAGE, PAGE_BYTES)?;
             if page.is_empty() {
                 return Ok(());
             }
-            for logged in page {
-                from = logged.offset + 1;
-                if !visit(logged)? {
+            for event in page {
+                from = event.offset + 1;
+                if !visit(logged(&event)?)? {
                     return Ok(());
                 }
             }
@@ -173,8 +172,8 @@ impl<'s> Reader<'s> {
         let mut end = self.log_len()?;
         let last = end.saturating_sub(among);
         while end > last {
-            let from = end.saturating_sub(PAGE as u64).max(last);
-            let limit = usize::try_from(end - from).unwrap_or(PAGE);
+            let from = end.saturating_sub(FEW).max(last);
+            let limit = usize::try_from(end - from).unwrap_or(1);
             let page = self.log(from, limit)?;
             if let Some(found) = page.into_iter().rev().find(|logged| wanted(&logged.event)) {
                 return Ok(Some(found));
@@ -399,7 +398,17 @@ impl Past for Reader<'_> {
     }
 
     fn event(&self, offset: u64) -> Result<Option<SessionEvent>, CallError> {
-        let found = self.snapshot.events(self.session.object(), "events", offset, 1)?;
+        let found = self.snapshot.events(self.session.object(), LOG, offset, 1)?;
         found.first().map(|event| event.decode()).transpose()
     }
+}
+
+/// Reads an event as it is stored.
+fn logged(event: &Event) -> Result<Logged, CallError> {
+    Ok(Logged {
+        offset: event.offset,
+        instant: event.instant,
+        commit: event.commit,
+        event: Happened::read(&event.decode()?)?,
+    })
 }

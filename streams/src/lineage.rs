@@ -12,8 +12,8 @@ use crate::streams::{Chunk, Position, StreamObject};
 /// How many streams may be ahead of a fork.
 pub(crate) const DEPTH: usize = 16;
 
-/// How many chunks are read at once, at most.
-const AT_ONCE: u64 = 64;
+/// How many chunks are read at once, at most. One may have megabytes, and is let go if it is too much.
+const AT_ONCE: u64 = 16;
 
 /// Who reads: an operation that has been granted it.
 pub(crate) trait Parts {

@@ -23,6 +23,10 @@ use crate::state::State;
 
 /// The most entries of the log that are read for what one reply was streamed as.
 const ENTRIES: usize = 512;
+/// Bytes of such entries.
+const ENTRY_BYTES: usize = 4 << 20;
+/// Bytes of messages behind which a page has no more of them.
+const PAGE_BYTES: usize = 512 << 10;
 
 /// A thread.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -191,22 +195,26 @@ impl<'s> Shelved<'s> {
         Ok(Page { thread, request_id, waiting_for, messages, before })
     }
 
-    /// Returns the messages up to one, the oldest first, and before which there are more.
+    /// Returns the messages up to one, the oldest first, and before which there are more. There is
+    /// one at least, however long, if there is any.
     async fn messages(
         &self,
         last: Option<String>,
         limit: usize,
     ) -> Result<(Vec<ThreadMessage>, Option<String>), Problem> {
         let (mut next, mut found, mut before) = (last, Vec::new(), None);
+        let mut bytes = 0;
         // What tools brought belongs to the message that called them.
         let mut results = Vec::new();
         while let Some(id) = next.take() {
             let Some(node) = self.node(&id).await? else { break };
+            let is_full = found.len() == limit || bytes >= PAGE_BYTES && !found.is_empty();
+            bytes += node.message.len();
             let message: Message = read(&node.message, "a message")?;
             next = node.parent;
             match message.role {
                 Role::Tool => results.push(message),
-                Role::User | Role::Assistant if found.len() == limit => {
+                Role::User | Role::Assistant if is_full => {
                     before = found.last().map(|message: &ThreadMessage| message.id().to_owned());
                     break;
                 }
@@ -260,7 +268,11 @@ impl<'s> Shelved<'s> {
         if count >= ENTRIES {
             return Ok(Vec::new());
         }
-        let events = self.log()?.read(call.requested, count + 1).await?;
+        let events = self.log()?.read_within(call.requested, count + 1, ENTRY_BYTES).await?;
+        // What is too much for that is told as it was recorded at the end.
+        if events.len() <= count {
+            return Ok(Vec::new());
+        }
         Ok(events.iter().map(|event| Entry::read(event, None)).collect::<Result<_, _>>()?)
     }
 

@@ -17,7 +17,7 @@ use super::failure::Failure;
 use super::page::{Page, Wait};
 use crate::state::State;
 
-/// Events that are read at once.
+/// Events that are read at once, if they have no more bytes than a page.
 const EVENTS: usize = 256;
 
 /// A stream of an object that somebody may read.
@@ -55,7 +55,7 @@ impl ObjectStream {
     ) -> Result<Page, Failure> {
         let length = self.handle.len().await?;
         let from = place(offset, length)?;
-        let events = self.handle.read(from, EVENTS).await?;
+        let events = self.handle.read_within(from, EVENTS, limit).await?;
         let mut next = from;
         let mut messages: Vec<String> = Vec::new();
         let mut bytes = 0;

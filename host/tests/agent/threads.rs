@@ -41,6 +41,25 @@ async fn a_threads_history_is_what_its_streams_told() {
     host.stop().await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_of_long_messages_has_few_of_them() {
+    let host = host().await;
+    let long = format!("Think of it {}", "so ".repeat(90_000));
+    let thread = host.told(AGENT, &says(&long)).await.thread;
+    let mut more = says(&long);
+    more["threadId"] = json!(thread);
+    host.told(AGENT, &more).await;
+    host.told(AGENT, &more).await;
+    let path = format!("/v1/threads/{thread}");
+    let (_, last) = host.get(&path).await;
+    assert_eq!(last["messages"].as_array().unwrap().len(), 4);
+    let (_, first) = host.get(&format!("{path}?before={}", last["before"].as_str().unwrap())).await;
+    assert_eq!(first["messages"].as_array().unwrap().len(), 2);
+    assert_eq!(first["messages"][0]["content"][0]["text"], json!(long));
+    assert_eq!(first["before"], Value::Null);
+    host.stop().await;
+}
+
 /// Returns all that the agent said in a thread.
 fn said(shown: &Value) -> Vec<Value> {
     let messages = shown["messages"].as_array().unwrap().iter();
