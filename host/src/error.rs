@@ -202,7 +202,13 @@ fn of_call(error: &CallError) -> ApiError {
         CallError::Limit { .. } => ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "limit", text),
         CallError::Invalid { .. } | CallError::Refused { .. } => ApiError::invalid(text),
         CallError::NotFound { .. } => ApiError::new(StatusCode::NOT_FOUND, error.code(), text),
-        CallError::Capability(_) | CallError::Storage { .. } | CallError::Corrupt { .. } => {
+        // A full disk, or one that failed: another host does it, or this one when it is mended.
+        CallError::Storage { .. } => {
+            tracing::error!(%error, "a request failed");
+            let error = "the store cannot be used now; the host's log says why";
+            ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "storage", error)
+        }
+        CallError::Capability(_) | CallError::Corrupt { .. } => {
             tracing::error!(%error, "a request failed");
             ApiError::internal(error.code())
         }
@@ -236,12 +242,15 @@ mod tests {
         assert_eq!(status(refused("thread-archived")), (409, false));
         assert_eq!(status(CallError::Busy { message: String::new() }), (503, true));
         assert_eq!(status(CallError::Unavailable { message: String::new() }), (503, true));
+        assert_eq!(status(CallError::Storage { message: String::new() }), (503, true));
     }
 
     #[test]
     fn what_failed_inside_is_not_told_outside() {
-        let error = ApiError::from(CallError::Corrupt { message: "the text of a prompt".into() });
-        assert_eq!(error.status, StatusCode::INTERNAL_SERVER_ERROR);
-        assert!(!error.body.error.contains("prompt"));
+        let message = || "the text of a prompt".to_owned();
+        let corrupt = ApiError::from(CallError::Corrupt { message: message() });
+        assert_eq!(corrupt.status, StatusCode::INTERNAL_SERVER_ERROR);
+        let storage = ApiError::from(CallError::Storage { message: message() });
+        assert!([corrupt, storage].iter().all(|it| !it.body.error.contains("prompt")));
     }
 }

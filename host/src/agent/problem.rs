@@ -258,9 +258,12 @@ fn of_call(error: &CallError) -> Problem {
         CallError::Invalid { .. } | CallError::Refused { .. } | CallError::NotFound { .. } => {
             Problem::invalid("that cannot be")
         }
-        CallError::Capability(_) | CallError::Storage { .. } | CallError::Corrupt { .. } => {
-            Problem::internal(error)
+        // A full disk, or one that failed: another host does it, or this one when it is mended.
+        CallError::Storage { .. } => {
+            tracing::error!(%error, "a request failed");
+            Problem::unavailable("the store cannot be used now; the host's log says why")
         }
+        CallError::Capability(_) | CallError::Corrupt { .. } => Problem::internal(error),
     }
 }
 

@@ -17,7 +17,7 @@ use tokio::net::TcpListener;
 
 use crate::client::says;
 use crate::setting::{AGENT, config};
-use crate::support::{Running, answer};
+use crate::support::{Running, answer, message};
 
 /// What no client is to read.
 const INNER: &str = "a secret of the worker";
@@ -132,12 +132,23 @@ async fn a_host_that_fails_says_so_and_not_why() {
     assert_eq!(host.get(&path).await.0, 200);
     store.how.store(UNREADABLE, Ordering::SeqCst);
     let (status, error) = host.get(&path).await;
-    assert_eq!((status, &error["code"]), (500, &json!("internal_error")), "{error}");
+    assert_eq!((status, &error["code"], &error["retryable"]), (503, &Value::Null, &json!(true)));
     assert!(!error.to_string().contains(INNER) && error["requestId"].is_string(), "{error}");
+    let (status, error) = host.get("/ready").await;
+    assert_eq!((status, &error["code"]), (503, &json!("storage")), "{error}");
     store.how.store(FULL, Ordering::SeqCst);
     let (status, error) = answer(host.begin(AGENT, &says("Hi")).await).await;
-    assert_eq!((status, &error["code"]), (500, &json!("internal_error")), "{error}");
+    assert_eq!((status, &error["code"], &error["retryable"]), (503, &Value::Null, &json!(true)));
     assert!(!error.to_string().contains(INNER), "{error}");
+    for (method, path) in
+        [(Method::POST, "/api/client/sessions/input"), (Method::PUT, "/v1/stream/s")]
+    {
+        let mut input = message("s", "t1", "Hi!");
+        input["input"]["agent_id"] = json!(AGENT);
+        let body = Some(input.to_string());
+        let (status, error) = answer(host.ask(method, path, Some(host.token()), body).await).await;
+        assert_eq!((status, &error["code"]), (503, &json!("storage")), "{path} {error}");
+    }
     store.how.store(SOUND, Ordering::SeqCst);
     assert_eq!(host.begin(AGENT, &says("Hi")).await.status(), 200);
     host.stop().await;
