@@ -134,3 +134,33 @@ async fn failed(error: &std::io::Error) {
         tokio::time::sleep(PAUSE).await;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test")]
+
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_is_written_leaves_at_once() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let mut client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        let stream = listener.accept().await.unwrap().0.into_std().unwrap();
+        // What is set of a socket is seen through each handle of it.
+        let seen = stream.try_clone().unwrap();
+        assert!(!seen.nodelay().unwrap());
+        let stream = TcpStream::from_std(stream).unwrap();
+        let limits = ConnectionLimits::default();
+        let served = connection(stream, Router::new(), limits, CancellationToken::new());
+        let served = tokio::spawn(served);
+        client.write_all(b"GET / HTTP/1.1\r\nconnection: close\r\n\r\n").await.unwrap();
+        let mut bytes = [0; 12];
+        client.read_exact(&mut bytes).await.unwrap();
+        assert_eq!(&bytes, b"HTTP/1.1 404");
+        assert!(seen.nodelay().unwrap());
+        drop((client, seen));
+        served.await.unwrap();
+    }
+}

@@ -49,7 +49,7 @@ pub(crate) async fn begin(
         }
     }
     if state.draining.is_cancelled() {
-        return Err(Problem::unavailable("the host is about to stop"));
+        return Err(Problem::stopping());
     }
     let slot = state.limiter.open(bearer)?;
     let submitted = match (&thread, request.action_results()) {

@@ -67,6 +67,11 @@ impl Problem {
         Self { status: StatusCode::UNPROCESSABLE_ENTITY, ..Self::conflict(message) }
     }
 
+    /// What would begin a turn once the host is told to stop.
+    pub(crate) fn stopping() -> Self {
+        Self::unavailable("the host is about to stop")
+    }
+
     /// Something that may be later.
     pub(crate) fn unavailable(message: impl Into<String>) -> Self {
         Self {

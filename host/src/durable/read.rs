@@ -22,6 +22,7 @@ use super::page::{Page, Source};
 use super::query::Live;
 use super::space::{Asked, OBJECTS, Space};
 use super::{cursor, frames, headers};
+use crate::agent::streamed;
 use crate::error::ApiError;
 use crate::farewell;
 use crate::limits::Slot;
@@ -229,11 +230,10 @@ impl Reader {
         let mut response = Body::from_stream(frames).into_response();
         let found = response.headers_mut();
         put(found, header::CONTENT_TYPE, "text/event-stream");
-        put(found, header::CACHE_CONTROL, "no-cache");
         if is_binary {
             put(found, headers::SSE_ENCODING, "base64");
         }
-        Ok(response)
+        Ok(streamed(response))
     }
 
     /// Takes one of the places of readers that wait, and one of those of its owner.

@@ -56,6 +56,7 @@ pub(crate) async fn begin(
     let slot = state.limiter.open(bearer)?;
     let (submitted, after) = match place.begun(state, ask.key.as_deref()).await? {
         Some(turn) => (turn, None),
+        None if state.draining.is_cancelled() => return Err(Problem::stopping()),
         None => place.ask(state, bearer, agent, ask).await?,
     };
     let request = submitted.request.map(|request| request.id().to_string());

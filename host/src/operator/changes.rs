@@ -2,13 +2,12 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
 use axum::extract::Query;
 use axum::http::HeaderMap;
 use axum::response::IntoResponse;
-use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::sse::{Event, Sse};
 use axum::routing::get;
 use axum_extra::extract::WithRejection;
 use chrono::SecondsFormat;
@@ -17,11 +16,10 @@ use quixos_runtime::{Feed, HistoryEntry, Runtime, reference_text};
 use serde::{Deserialize, Serialize};
 
 use super::{Inside, Shared};
+use crate::agent::{keep_alive, streamed};
 use crate::error::ApiError;
 use crate::farewell::with_farewell;
 
-/// How often the stream shows that it lives when nothing happens.
-const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// The header that a reader sends who comes back.
 const LAST_EVENT_ID: &str = "last-event-id";
 
@@ -72,7 +70,8 @@ async fn changes(
     let feed = inside.runtime.feed(after);
     let events = stream::unfold((inside.runtime.clone(), feed), next);
     let stopping = inside.stopping.clone();
-    Ok(Sse::new(with_farewell(events, stopping)).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
+    let events = Sse::new(with_farewell(events, stopping)).keep_alive(keep_alive());
+    Ok(streamed(events.into_response()))
 }
 
 type Position = (Runtime, Feed);

@@ -4,13 +4,12 @@
 //! once and in order, and holds nobody back. What a model says while it says it
 //! (`llm.token.delta`) goes in between: without an id, since it is not in the log.
 
-use std::convert::Infallible;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::extract::{Path, Query};
 use axum::http::HeaderMap;
-use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::sse::{Event, Sse};
+use axum::response::{IntoResponse as _, Response};
 use axum_extra::extract::WithRejection;
 use chrono::{DateTime, SecondsFormat, Utc};
 use futures_util::stream;
@@ -24,6 +23,7 @@ use serde_json::{Map, Value};
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 
+use crate::agent::{keep_alive, streamed};
 use crate::credential::{Client, Machine};
 use crate::error::ApiError;
 use crate::farewell::with_farewell;
@@ -31,8 +31,6 @@ use crate::limits::Slot;
 use crate::metrics::Open;
 use crate::state::{Shared, State, frontend, machine};
 
-/// How often a stream shows that it lives when nothing happens.
-const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// The event that ends a turn.
 const TURN_COMPLETED: &str = "turn.completed";
 /// The header that a reader sends who comes back.
@@ -79,16 +77,13 @@ pub(crate) struct DeltaBody {
     delta: StreamDelta,
 }
 
-type Events = Sse<axum::response::sse::KeepAliveStream<stream::BoxStream<'static, Frame>>>;
-type Frame = Result<Event, Infallible>;
-
 pub(super) async fn of_client(
     state: Shared,
     WithRejection(Client(bearer), _): WithRejection<Client, ApiError>,
     headers: HeaderMap,
     WithRejection(Path(id), _): WithRejection<Path<String>, ApiError>,
     WithRejection(Query(query), _): WithRejection<Query<EventsQuery>, ApiError>,
-) -> Result<Events, ApiError> {
+) -> Result<Response, ApiError> {
     let after = after(&headers, &query)?;
     let slot = state.limiter.open(&bearer)?;
     open(state.0, frontend(&bearer), id, query.turn_id, after, Some(slot)).await
@@ -100,7 +95,7 @@ pub(super) async fn of_machine(
     headers: HeaderMap,
     WithRejection(Path(id), _): WithRejection<Path<String>, ApiError>,
     WithRejection(Query(query), _): WithRejection<Query<EventsQuery>, ApiError>,
-) -> Result<Events, ApiError> {
+) -> Result<Response, ApiError> {
     let after = after(&headers, &query)?;
     open(state.0, machine(&tenant, ""), id, query.turn_id, after, None).await
 }
@@ -125,7 +120,7 @@ async fn open(
     turn: Option<String>,
     after: Option<u64>,
     slot: Option<Slot>,
-) -> Result<Events, ApiError> {
+) -> Result<Response, ApiError> {
     // Who listens first and reads then misses nothing in between.
     let deltas = state.engine.listen(&id);
     let session = state.visible(&by, &id).await?;
@@ -153,7 +148,7 @@ async fn open(
         Some((Ok(frame), reader))
     });
     let frames = with_farewell(frames, stopping);
-    Ok(Sse::new(frames).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
+    Ok(streamed(Sse::new(frames).keep_alive(keep_alive()).into_response()))
 }
 
 async fn follow(

@@ -1,7 +1,7 @@
 //! What is wrong, each with its status and its code; and what is checked before what.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use quixos_host::{Bearer, Config, Identity};
 use quixos_runtime::store::MemoryStore;
@@ -165,5 +165,18 @@ async fn a_turn_that_makes_no_progress_ends_the_stream_and_not_itself() {
     let reading = host.follow(&turn.request, turn.last.as_deref()).await;
     host.to_end(reading, &mut turn).await;
     assert_eq!(turn.reason(), "stop");
+    host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_turn_that_goes_on_for_longer_than_it_may_stand_still_is_followed_to_its_end() {
+    let patience = Duration::from_secs(3);
+    let mut config = config(250);
+    config.limits.stream_timeout = patience;
+    let host = Running::with(config, Arc::new(MemoryStore::new())).await;
+    let begun = Instant::now();
+    let told = host.told(AGENT, &says("Something long")).await;
+    assert_eq!(told.reason(), "stop", "{:?}", told.end);
+    assert!(begun.elapsed() > patience, "it took long enough to tell");
     host.stop().await;
 }

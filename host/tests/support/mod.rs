@@ -3,6 +3,8 @@
 
 pub(crate) mod promise;
 pub(crate) mod shapes;
+pub(crate) mod streams;
+pub(crate) mod trace;
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -300,3 +300,18 @@ fn a_turn_that_waits_ends_a_segment() {
     );
     assert!(ends[1].get("usage").is_none(), "what was used is told with its segment");
 }
+
+/// A model may go on speaking behind the end of its turn: nobody is told of that.
+#[test]
+fn a_block_that_is_open_at_the_end_stops_and_is_left_out() {
+    let told = told(&[
+        requested(),
+        started(1, 0, "text"),
+        stopped(1, 0, "One"),
+        started(1, 1, "text"),
+        completed(None),
+    ]);
+    let expected = ["c#0 start", "c#0 \"One\"", "c#0 stop", "c#1 start", "c#1 stop", "done"];
+    assert_eq!(short(&told), expected);
+    assert_eq!(content(&told), json!([text("One")]));
+}
