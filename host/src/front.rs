@@ -11,7 +11,7 @@ mod chosen;
 mod news;
 
 use quixos_protocol::agent::RequestError;
-use quixos_protocol::parse_object;
+use quixos_protocol::parse;
 use serde::de::DeserializeOwned;
 
 pub(crate) use begin::{Ask, begin, running};
@@ -33,5 +33,5 @@ pub(crate) fn read<T: DeserializeOwned>(
     body: Result<Body, ApiError>,
 ) -> Result<T, Problem> {
     let Body(body) = body.map_err(|error| unread(&error))?;
-    Ok(parse_object(&body, state.request_limits().body).map_err(RequestError::from)?)
+    Ok(parse(&body, state.request_limits().body).map_err(RequestError::from)?)
 }

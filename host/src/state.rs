@@ -7,7 +7,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use quixos_engine::{Engine, EngineError};
 use quixos_package::agent_runtime::{Agent, AgentDirectory, AgentDirectoryObject};
-use quixos_protocol::{ParseError, parse_object};
+use quixos_protocol::{ParseError, parse};
 use quixos_runtime::{CallError, Clock, Ref, Session as Caller};
 use quixos_session::Refusal;
 use quixos_session::sessions::{Authority, Session, SessionObject};
@@ -68,7 +68,7 @@ const MACHINE: &str = "machine";
 impl State {
     /// Reads a body.
     pub(crate) fn read<T: DeserializeOwned>(&self, body: &[u8]) -> Result<T, ParseError> {
-        parse_object(body, self.body)
+        parse(body, self.body)
     }
 
     /// Refuses what would begin a turn once the host is told to stop.

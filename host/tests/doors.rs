@@ -177,6 +177,7 @@ async fn a_program_acts_for_its_tenant() {
     }
     for bad in [
         json!({ "identity": { "id": " " } }),
+        json!({ "identity": ["ann", { "plan": "gold" }] }),
         json!({ "identity": identity, "ttl_seconds": 0 }),
         json!({ "identity": identity, "ttl_seconds": 0.5 }),
         json!({ "identity": identity, "ttl_seconds": 1e300 }),
@@ -206,6 +207,10 @@ async fn a_program_acts_for_its_tenant() {
     let mut answer = json!({ "session_id": "s", "decision_id": "none", "actions": [] });
     let (status, error) = host.post_as_machine(submit, &answer).await;
     assert_eq!((status, &error["code"]), (404, &json!("not-found")), "{error}");
+    let listed = json!({ "session_id": "s", "decision_id": "none", "agent": ["m"] });
+    let (status, error) = host.post_as_machine(submit, &listed).await;
+    let told = "`/agent`: a list where an object is expected";
+    assert_eq!((status, &error["error"]), (422, &json!(told)), "{error}");
     // What answers no delivery says all that one would say for it.
     for action in [
         json!({ "type": "tool.result", "result": 1 }),

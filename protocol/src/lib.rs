@@ -22,7 +22,7 @@
 //!
 //! In reading order: `message.rs`, `config.rs`, `llm.rs`, `trigger.rs`, `action.rs`, `decision.rs`,
 //! `input.rs`, `frame.rs`, `native.rs`; `agent.rs`; then `parse.rs` and `schema.rs`; below them
-//! `tagged.rs` (choices) and `presence.rs` (what `null` and absence mean).
+//! `strict.rs` (objects), `tagged.rs` (choices) and `presence.rs` (what `null` and absence mean).
 
 pub mod action;
 pub mod agent;
@@ -36,6 +36,7 @@ pub mod native;
 mod parse;
 mod presence;
 pub mod schema;
+mod strict;
 mod tagged;
 mod text;
 pub mod trigger;
@@ -55,6 +56,6 @@ pub use message::{
     AudioData, Content, ContentPart, DraftMessage, FileData, FunctionCall, MediaUrl, Message,
     MessageTree, Role, ToolCall, TreeNode,
 };
-pub use parse::{ParseError, parse, parse_object, parse_value};
+pub use parse::{ParseError, parse, parse_value};
 pub use text::text_of;
 pub use trigger::{ClientContext, ErrorCode, ToolInput, Trigger};

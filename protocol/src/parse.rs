@@ -2,11 +2,13 @@
 //!
 //! Three errors, because a caller answers them differently: too many bytes, bytes that are not
 //! JSON, and JSON of a shape that is not asked for. Nesting is bounded by serde_json. Of a field
-//! that is written twice, the last counts.
+//! that is written twice, the last counts. A list is no object (`strict.rs`).
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_path_to_error::{Path, Segment};
+
+use crate::strict::Strict;
 
 /// Why bytes are not the wire type that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -37,37 +39,16 @@ pub enum ParseError {
 
 /// Parses bytes of a wire type, if there are at most `limit` of them.
 pub fn parse<T: DeserializeOwned>(bytes: &[u8], limit: usize) -> Result<T, ParseError> {
-    parse_value(json(bytes, limit)?)
-}
-
-/// Parses bytes of a wire type that is an object, if there are at most `limit` of them. serde alone
-/// would also take a list of its fields in their order, which no page tells of.
-pub fn parse_object<T: DeserializeOwned>(bytes: &[u8], limit: usize) -> Result<T, ParseError> {
-    let value = json(bytes, limit)?;
-    refuse_list(&value, "")?;
-    parse_value(value)
-}
-
-/// Refuses a list at a place where an object belongs, which serde would read field by field.
-pub(crate) fn refuse_list(value: &Value, path: &str) -> Result<(), ParseError> {
-    if value.is_array() {
-        let message = "a list where an object is expected".to_owned();
-        return Err(ParseError::Shape { path: path.to_owned(), message });
-    }
-    Ok(())
-}
-
-fn json(bytes: &[u8], limit: usize) -> Result<Value, ParseError> {
     if bytes.len() > limit {
         return Err(ParseError::TooLarge { size: bytes.len(), limit });
     }
-    serde_json::from_slice(bytes)
-        .map_err(|error| ParseError::Malformed { message: error.to_string() })
+    let value = serde_json::from_slice(bytes);
+    parse_value(value.map_err(|error| ParseError::Malformed { message: error.to_string() })?)
 }
 
 /// Reads a wire type from JSON that is parsed already.
 pub fn parse_value<T: DeserializeOwned>(value: Value) -> Result<T, ParseError> {
-    serde_path_to_error::deserialize(value).map_err(|error| {
+    serde_path_to_error::deserialize(Strict(value)).map_err(|error| {
         let (path, message) = located(&error);
         ParseError::Shape { path, message }
     })

@@ -9,6 +9,7 @@ use serde::de::{DeserializeOwned, Deserializer, Error, Unexpected};
 use serde_json::{Map, Value};
 
 use crate::parse::located;
+use crate::strict::Strict;
 
 /// An object of which only the tag has been read.
 pub(crate) struct Tagged {
@@ -35,7 +36,7 @@ impl Tagged {
 
     /// Reads what is left as one shape.
     pub(crate) fn fields<T: DeserializeOwned, E: Error>(self) -> Result<T, E> {
-        serde_path_to_error::deserialize(Value::Object(self.fields))
+        serde_path_to_error::deserialize(Strict(Value::Object(self.fields)))
             .map_err(|error| fault("", &error))
     }
 
@@ -45,7 +46,8 @@ impl Tagged {
         name: &'static str,
     ) -> Result<T, E> {
         let value = self.fields.shift_remove(name).ok_or_else(|| E::missing_field(name))?;
-        serde_path_to_error::deserialize(value).map_err(|error| fault(&format!("/{name}"), &error))
+        serde_path_to_error::deserialize(Strict(value))
+            .map_err(|error| fault(&format!("/{name}"), &error))
     }
 }
 

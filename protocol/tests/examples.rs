@@ -121,9 +121,11 @@ fn disagreements<T: DeserializeOwned + std::fmt::Debug>(name: &str) {
     for path in examples(name) {
         let whole: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
         for place in places(&whole) {
-            for other in
-                [None, Some(json!(null)), Some(json!(-1)), Some(json!("?")), Some(json!({}))]
-            {
+            let mut others = vec![json!(null), json!(-1), json!("?"), json!({}), json!([])];
+            // As which serde by itself would read an object, too.
+            let fields = whole.pointer(&place).and_then(Value::as_object);
+            others.extend(fields.map(|fields| fields.values().cloned().collect()));
+            for other in std::iter::once(None).chain(others.into_iter().map(Some)) {
                 // The empty decision, as which the parser reads it.
                 if place == "/proposed" && other == Some(json!(null)) {
                     continue;

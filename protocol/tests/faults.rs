@@ -36,6 +36,23 @@ fn a_fault_deep_in_an_answer_is_told_by_its_place() {
     );
 }
 
+/// serde by itself reads a list as the fields of an object, in their order.
+#[test]
+fn a_list_is_no_object() {
+    for (text, place) in [
+        (r#"{"agent": ["m"]}"#, "/agent"),
+        (r#"{"actions": [["done"]]}"#, "/actions/0"),
+        (
+            r#"{"actions": [{"type": "llm.call", "tools": [["t", "A tool."]]}]}"#,
+            "/actions/0/tools/0",
+        ),
+        (r#"{"agent": {"retry": [1, 2, 3, 4]}}"#, "/agent/retry"),
+    ] {
+        let told = format!("`{place}`: a list where an object is expected");
+        assert_eq!(fault::<DecisionResponse>(text), told, "{text}");
+    }
+}
+
 #[test]
 fn a_place_is_a_json_pointer_whatever_its_keys_are() {
     let minimal = include_str!("../examples/DecisionRequest/minimal.json");

@@ -139,7 +139,7 @@ async fn run(
     Extension(by): Extension<OperatorName>,
     Body(body): Body,
 ) -> Result<Response, ApiError> {
-    let body: CommandBody = quixos_protocol::parse_object(&body, BODY)?;
+    let body: CommandBody = quixos_protocol::parse(&body, BODY)?;
     check_shell(body.shell.as_deref())?;
     let place = Arc::clone(&inside.places).try_acquire_owned().map_err(|_| busy())?;
     let (to, lines) = mpsc::channel(BACKLOG);
@@ -177,7 +177,7 @@ async fn complete(
     Extension(by): Extension<OperatorName>,
     Body(body): Body,
 ) -> Result<Json<Value>, ApiError> {
-    let body: CompleteBody = quixos_protocol::parse_object(&body, BODY)?;
+    let body: CompleteBody = quixos_protocol::parse(&body, BODY)?;
     check_shell(body.shell.as_deref())?;
     let place = Arc::clone(&inside.places).try_acquire_owned().map_err(|_| busy())?;
     let commands = Arc::clone(&inside.commands);

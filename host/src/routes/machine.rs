@@ -12,7 +12,7 @@ use quixos_protocol::{Action, ClientInput, DecisionResponse, whole};
 use quixos_session::sessions::CallFailure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use ulid::Ulid;
 
 use super::body::Body;
@@ -107,9 +107,11 @@ pub(crate) struct AnswerBody {
     session_id: String,
     /// The decision.
     decision_id: String,
-    /// The answer.
+    /// The answer. It is read by itself: behind `flatten`, serde tells no places and takes lists for
+    /// objects.
     #[serde(flatten)]
-    answer: DecisionResponse,
+    #[schemars(with = "DecisionResponse")]
+    answer: Map<String, Value>,
 }
 
 async fn issue(
@@ -189,6 +191,7 @@ async fn answer(
     Body(body): Body,
 ) -> Result<Json<Done>, ApiError> {
     let AnswerBody { session_id, decision_id, answer } = state.read(&body)?;
+    let answer: DecisionResponse = quixos_protocol::parse_value(Value::Object(answer))?;
     require_whole(&answer)?;
     let by = machine(&tenant, "");
     state.require(&by, &session_id).await?;

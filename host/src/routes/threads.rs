@@ -6,7 +6,7 @@ use axum::extract::{Path, Query};
 use axum::routing::get;
 use axum::{Json, Router};
 use axum_extra::extract::WithRejection;
-use quixos_protocol::{ParseError, parse_object};
+use quixos_protocol::{ParseError, parse};
 use quixos_runtime::Ref;
 use quixos_session::sessions::{Authority, SessionObject};
 use schemars::JsonSchema;
@@ -101,7 +101,7 @@ async fn change(
     body: Result<Body, ApiError>,
 ) -> Result<Json<Page>, Problem> {
     let Body(body) = body.map_err(|error| unread(&error))?;
-    let change: ChangeBody = parse_object(&body, state.body).map_err(|error| malformed(&error))?;
+    let change: ChangeBody = parse(&body, state.body).map_err(|error| malformed(&error))?;
     if change.title.as_ref().is_some_and(|title| title.len() > TITLE) {
         return Err(Problem::invalid(format!("`/title`: it has {TITLE} bytes at most")));
     }

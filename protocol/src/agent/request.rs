@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::content::{InputMessage, ResultStatus};
 use super::error::ErrorCode;
-use crate::parse::{ParseError, parse_object, parse_value, refuse_list};
+use crate::parse::{ParseError, parse};
 use crate::presence;
 
 /// What a client asks of an agent.
@@ -114,9 +114,7 @@ impl AgentRequest {
     ///
     /// What is wrong with it, and where.
     pub fn read(bytes: &[u8], limits: RequestLimits) -> Result<Self, RequestError> {
-        let value: Value = parse_object(bytes, limits.body)?;
-        objects(&value)?;
-        let request: Self = parse_value(value)?;
+        let request: Self = parse(bytes, limits.body)?;
         request.check(limits.text)?;
         Ok(request)
     }
@@ -159,20 +157,6 @@ impl AgentRequest {
         }
         Ok(())
     }
-}
-
-/// Refuses lists where objects belong, below the whole of a request.
-fn objects(request: &Value) -> Result<(), RequestError> {
-    if let Some(context) = request.get("context") {
-        refuse_list(context, "/context")?;
-    }
-    for list in ["/messages", "/context/actionResults"] {
-        let items = request.pointer(list).and_then(Value::as_array);
-        for (at, item) in items.into_iter().flatten().enumerate() {
-            refuse_list(item, &format!("{list}/{at}"))?;
-        }
-    }
-    Ok(())
 }
 
 fn fault(path: impl Into<String>, message: impl Into<String>) -> RequestError {
