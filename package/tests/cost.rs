@@ -7,106 +7,30 @@
 
 mod support;
 
-use std::ops::Bound;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use bytes::Bytes;
-use quixos_runtime::store::{
-    Batch, Commit, CommitError, Concurrency, Direction, Durability, Health, MemoryStore, Page,
-    Store, StoreError, StoreLimits, TransactionId, Version, View,
-};
+use quixos_runtime::store::MemoryStore;
+use quixos_runtime::store::tapped::{ReadCount, Tapped};
 
 use crate::support::{Desk, Request, World, ask, claim, finish, steer, submission, upsert};
-
-/// A store in memory that counts what is read.
-struct Counting {
-    store: MemoryStore,
-    read: Arc<AtomicUsize>,
-}
-
-struct CountingView {
-    view: Box<dyn View>,
-    read: Arc<AtomicUsize>,
-}
-
-impl View for CountingView {
-    fn version(&self) -> Version {
-        self.view.version()
-    }
-
-    fn get(&self, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
-        self.read.fetch_add(1, Ordering::Relaxed);
-        self.view.get(key)
-    }
-
-    fn range(
-        &self,
-        start: Bound<&[u8]>,
-        end: Bound<&[u8]>,
-        direction: Direction,
-        limit: usize,
-    ) -> Result<Page, StoreError> {
-        let page = self.view.range(start, end, direction, limit)?;
-        self.read.fetch_add(1 + page.entries.len(), Ordering::Relaxed);
-        Ok(page)
-    }
-}
-
-impl Store for Counting {
-    fn view(&self) -> Result<Box<dyn View>, StoreError> {
-        let (view, read) = (self.store.view()?, Arc::clone(&self.read));
-        Ok(Box::new(CountingView { view, read }))
-    }
-
-    fn submit(&self, batch: Batch, durability: Durability) -> Result<Box<dyn Commit>, CommitError> {
-        self.store.submit(batch, durability)
-    }
-
-    fn sync(&self) -> Result<(), CommitError> {
-        self.store.sync()
-    }
-
-    fn durable(&self) -> Version {
-        self.store.durable()
-    }
-
-    fn outcome(&self, transaction: TransactionId) -> Result<Option<Version>, StoreError> {
-        self.store.outcome(transaction)
-    }
-
-    fn limits(&self) -> StoreLimits {
-        self.store.limits()
-    }
-
-    fn health(&self) -> Health {
-        self.store.health()
-    }
-
-    fn concurrency(&self) -> Concurrency {
-        self.store.concurrency()
-    }
-}
 
 /// A desk in a store that counts.
 struct Counted {
     desk: Desk,
-    read: Arc<AtomicUsize>,
+    read: Arc<ReadCount>,
 }
 
 impl Counted {
     async fn new() -> Self {
-        let read = Arc::new(AtomicUsize::new(0));
-        let store = Counting { store: MemoryStore::new(), read: Arc::clone(&read) };
+        let read = Arc::new(ReadCount::default());
+        let store = Tapped::new(Arc::new(MemoryStore::new()), Arc::clone(&read));
         let desk = Desk::over(World::over(Arc::new(store)), "{}").await;
         Self { desk, read }
     }
 
     /// Returns how much a call reads.
     async fn cost(&self, call: impl Future) -> usize {
-        let before = self.read.load(Ordering::Relaxed);
-        call.await;
-        self.read.load(Ordering::Relaxed) - before
+        self.read.of(call).await
     }
 
     /// Returns what each step in the life of a request costs.

@@ -10,11 +10,11 @@
 //! - When [`Concurrency::SingleWriter`]: a view taken after `submit` returned includes the batch,
 //!   while the disk still works on it. At most one batch is under way; the next `submit` waits for
 //!   the `write` of the one before. A view taken between two submits stays good until the second.
-//! - A [`Commit`] dropped without `wait` is as if it had never been taken, and views that saw it
-//!   expire.
+//! - A [`Commit`] dropped without `write` or `wait` is as if it had never been taken, and views that
+//!   saw it expire.
 //! - A batch is there whole or not at all, also after a kill or a power cut at any moment.
-//! - What `wait` answered `Ok` to is there after that, whatever happens. If it fails for a batch
-//!   that was written, it fails for all that were written after.
+//! - What `wait` answered `Ok` to is there after that, whatever happens, and all that was written
+//!   before it. If it fails for a batch that was written, it fails for all that were written after.
 //!
 //! Keys: one byte at least, and the first is never [`RESERVED`]. What a store needs to remember for
 //! itself lies there, where no view looks.
@@ -26,6 +26,8 @@ mod checked;
 pub mod conformance;
 mod memory;
 mod sled;
+#[cfg(feature = "testing")]
+pub mod tapped;
 
 use std::ops::Bound;
 
@@ -201,7 +203,7 @@ pub trait Store: Send + Sync {
         self.submit(batch, durability)?.wait()
     }
 
-    /// Makes every batch durable whose `wait` has returned.
+    /// Makes every batch durable whose `write` has returned.
     ///
     /// # Errors
     /// As [`Commit::wait`].
@@ -211,7 +213,7 @@ pub trait Store: Send + Sync {
     fn durable(&self) -> Version;
 
     /// Tells whether a transaction is in the store: the version of its batch, if it is. A batch
-    /// under way is not yet in the store.
+    /// is not in the store before its `wait` has returned.
     ///
     /// # Errors
     /// As [`View::get`].

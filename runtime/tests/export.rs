@@ -5,15 +5,17 @@ mod library;
 use std::io::{self, Read, Write};
 use std::ops::Bound;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
 
 use bytes::Bytes;
 use library::{BOOK, block_on, encoded, fill, filled, open, package, write};
 use proptest::prelude::*;
 use quixos_runtime::export::{Damage, ExportError, ImportError, import};
 use quixos_runtime::key::{self, Kind};
+use quixos_runtime::store::tapped::{Tap, Tapped};
 use quixos_runtime::store::{
-    Batch, Commit, CommitError, Concurrency, Direction, Durability, Health, MemoryStore,
-    SledOptions, SledStore, Store, StoreError, StoreLimits, TransactionId, Version, View,
+    Batch, CommitError, Direction, MemoryStore, SledOptions, SledStore, Store, StoreLimits,
 };
 use quixos_runtime::{FORMAT, OpenError, Runtime};
 use quixos_schema::Tag;
@@ -360,48 +362,18 @@ fn a_file_that_cannot_be_written_or_read_is_told_as_such() {
     assert_eq!(entries(store.as_ref()), []);
 }
 
-/// A store that takes so many batches, then none.
-struct Stopping {
-    store: Arc<dyn Store>,
-    left: std::sync::atomic::AtomicUsize,
-}
+/// Lets a store take so many batches, then none.
+struct Stopping(AtomicUsize);
 
-impl Store for Stopping {
-    fn view(&self) -> Result<Box<dyn View>, StoreError> {
-        self.store.view()
+impl Tap for Stopping {
+    fn submitted(&self, _batch: &Batch) -> Result<(), CommitError> {
+        let left = self.0.try_update(SeqCst, SeqCst, |left| left.checked_sub(1));
+        left.map(drop).map_err(|_| CommitError::NoSpace { free: 0, floor: 1 })
     }
 
-    fn submit(&self, batch: Batch, how: Durability) -> Result<Box<dyn Commit>, CommitError> {
-        use std::sync::atomic::Ordering::SeqCst;
-        self.left
-            .try_update(SeqCst, SeqCst, |left| left.checked_sub(1))
-            .map_err(|_| CommitError::NoSpace { free: 0, floor: 1 })?;
-        self.store.submit(batch, how)
-    }
-
-    fn sync(&self) -> Result<(), CommitError> {
-        self.store.sync()
-    }
-
-    fn durable(&self) -> Version {
-        self.store.durable()
-    }
-
-    fn outcome(&self, transaction: TransactionId) -> Result<Option<Version>, StoreError> {
-        self.store.outcome(transaction)
-    }
-
-    fn limits(&self) -> StoreLimits {
+    fn limits(&self, limits: StoreLimits) -> StoreLimits {
         // Small batches, so that there are many.
-        StoreLimits { batch: 20 << 10, ..self.store.limits() }
-    }
-
-    fn health(&self) -> Health {
-        self.store.health()
-    }
-
-    fn concurrency(&self) -> Concurrency {
-        self.store.concurrency()
+        StoreLimits { batch: 20 << 10, ..limits }
     }
 }
 
@@ -414,8 +386,8 @@ fn an_import_that_was_cut_off_is_not_opened_and_can_be_repeated() {
     let mut unfinished = 0;
     for batches in 0.. {
         let store = memory();
-        let left = batches.into();
-        let stopping = Stopping { store: Arc::clone(&store), left };
+        let left = Arc::new(Stopping(batches.into()));
+        let stopping = Tapped::new(Arc::clone(&store), left);
         if import(&file[..], &stopping).is_ok() {
             break;
         }

@@ -16,10 +16,8 @@ use library::{
 };
 use proptest::prelude::*;
 use quixos_runtime::key::{self, Kind};
-use quixos_runtime::store::{
-    Batch, Commit, CommitError, Concurrency, Direction, Durability, Health, MemoryStore, Page,
-    Store, StoreError, StoreLimits, TransactionId, Version, View,
-};
+use quixos_runtime::store::tapped::{Tap, Tapped};
+use quixos_runtime::store::{Direction, MemoryStore, Page, Store, StoreError};
 use quixos_runtime::verify::{Finding, Report, VerifyKind};
 use quixos_runtime::{ObjectRef, Snapshot, StoredPackage};
 use quixos_schema::Tag;
@@ -473,73 +471,23 @@ fn no_missing_entry_goes_unseen() {
     }
 }
 
-/// A store that finds one of its values damaged, once it is said which.
-struct Broken {
-    store: Arc<dyn Store>,
-    key: Arc<OnceLock<Bytes>>,
-}
+/// Finds one of the values of a store damaged, once it is said which.
+#[derive(Default)]
+struct Broken(OnceLock<Bytes>);
 
-struct BrokenView(Box<dyn View>, Arc<OnceLock<Bytes>>);
-
-impl BrokenView {
-    fn unless_damaged<T>(&self, asked: bool, answer: T) -> Result<T, StoreError> {
-        if asked { Err(StoreError::Corrupt("a checksum does not fit".into())) } else { Ok(answer) }
+impl Broken {
+    fn unless_damaged(&self, is_asked: bool) -> Result<(), StoreError> {
+        if is_asked { Err(StoreError::Corrupt("a checksum does not fit".into())) } else { Ok(()) }
     }
 }
 
-impl View for BrokenView {
-    fn version(&self) -> Version {
-        self.0.version()
+impl Tap for Broken {
+    fn got(&self, key: &[u8]) -> Result<(), StoreError> {
+        self.unless_damaged(self.0.get().is_some_and(|it| it == key))
     }
 
-    fn get(&self, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
-        self.unless_damaged(self.1.get().is_some_and(|it| it == key), self.0.get(key)?)
-    }
-
-    fn range(
-        &self,
-        start: Bound<&[u8]>,
-        end: Bound<&[u8]>,
-        direction: Direction,
-        limit: usize,
-    ) -> Result<Page, StoreError> {
-        let page = self.0.range(start, end, direction, limit)?;
-        let asked = page.entries.iter().any(|(key, _)| self.1.get() == Some(key));
-        self.unless_damaged(asked, page)
-    }
-}
-
-impl Store for Broken {
-    fn view(&self) -> Result<Box<dyn View>, StoreError> {
-        Ok(Box::new(BrokenView(self.store.view()?, Arc::clone(&self.key))))
-    }
-
-    fn submit(&self, batch: Batch, how: Durability) -> Result<Box<dyn Commit>, CommitError> {
-        self.store.submit(batch, how)
-    }
-
-    fn sync(&self) -> Result<(), CommitError> {
-        self.store.sync()
-    }
-
-    fn durable(&self) -> Version {
-        self.store.durable()
-    }
-
-    fn outcome(&self, transaction: TransactionId) -> Result<Option<Version>, StoreError> {
-        self.store.outcome(transaction)
-    }
-
-    fn limits(&self) -> StoreLimits {
-        self.store.limits()
-    }
-
-    fn health(&self) -> Health {
-        self.store.health()
-    }
-
-    fn concurrency(&self) -> Concurrency {
-        self.store.concurrency()
+    fn read(&self, page: &Page) -> Result<(), StoreError> {
+        self.unless_damaged(page.entries.iter().any(|(key, _)| self.0.get() == Some(key)))
     }
 }
 
@@ -548,8 +496,8 @@ fn what_the_store_cannot_read_is_found_and_the_rest_is_checked() {
     let (store, filled) = filled(100);
     let stray = key::cursor(filled.shelf, slot("events"), "late");
     write(store.as_ref(), [(stray, Some(encoded(&1000_u64)))]);
-    let key = Arc::new(OnceLock::from(key::state(filled.book, slot("data"))));
-    let broken: Arc<dyn Store> = Arc::new(Broken { store, key });
+    let broken = Arc::new(Broken(OnceLock::from(key::state(filled.book, slot("data")))));
+    let broken: Arc<dyn Store> = Arc::new(Tapped::new(store, broken));
     let report = verify(&broken);
     let (last, unreadable) = report.findings.split_last().expect("findings");
     assert_eq!(last.kind, VerifyKind::Cursor, "which lies behind all of the damage");
@@ -561,10 +509,10 @@ fn what_the_store_cannot_read_is_found_and_the_rest_is_checked() {
 #[test]
 fn of_a_head_that_cannot_be_read_nothing_is_said_of_objects() {
     let (store, _) = filled(3);
-    let key = Arc::new(OnceLock::new());
-    let broken: Arc<dyn Store> = Arc::new(Broken { store, key: Arc::clone(&key) });
+    let damaged = Arc::new(Broken::default());
+    let broken: Arc<dyn Store> = Arc::new(Tapped::new(store, Arc::clone(&damaged)));
     let runtime = open(&broken);
-    key.set(key::meta("head")).expect("it is said once");
+    damaged.0.set(key::meta("head")).expect("it is said once");
     let report = block_on(runtime.verify()).expect("the rest can be read");
     let is_head = |it: &Finding| it.kind == VerifyKind::Unreadable && it.place == "meta `head`";
     assert!(report.findings.iter().any(is_head), "{:#?}", report.findings);

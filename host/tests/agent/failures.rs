@@ -7,10 +7,8 @@ use axum::routing::post;
 use axum::{Json, Router};
 use quixos_engine::worker::http::Endpoint;
 use quixos_host::config::WorkerConfig;
-use quixos_runtime::store::{
-    Batch, Commit, CommitError, Concurrency, Durability, Health, MemoryStore, Store, StoreError,
-    StoreLimits, TransactionId, Version, View,
-};
+use quixos_runtime::store::tapped::{Tap, Tapped};
+use quixos_runtime::store::{Batch, CommitError, MemoryStore, StoreError};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -65,78 +63,45 @@ async fn a_turn_that_fails_says_whether_its_agent_did_or_a_tool() {
     }
 }
 
-/// A store that can be made to fail.
+/// Makes a store fail: not at all, to be read, or to be written for want of room.
 #[derive(Default)]
-struct Failing {
-    store: MemoryStore,
-    how: AtomicU8,
-}
+struct Failing(AtomicU8);
 
-/// Nothing fails; nothing can be read; nothing can be written for want of room.
 const SOUND: u8 = 0;
 const UNREADABLE: u8 = 1;
 const FULL: u8 = 2;
 
 impl Failing {
     fn is(&self, how: u8) -> bool {
-        self.how.load(Ordering::SeqCst) == how
+        self.0.load(Ordering::SeqCst) == how
     }
 }
 
-impl Store for Failing {
-    fn view(&self) -> Result<Box<dyn View>, StoreError> {
-        if self.is(UNREADABLE) {
-            return Err(StoreError::Io(INNER.to_owned()));
-        }
-        self.store.view()
+impl Tap for Failing {
+    fn viewed(&self) -> Result<(), StoreError> {
+        if self.is(UNREADABLE) { Err(StoreError::Io(INNER.to_owned())) } else { Ok(()) }
     }
 
-    fn submit(&self, batch: Batch, durability: Durability) -> Result<Box<dyn Commit>, CommitError> {
-        if self.is(FULL) {
-            return Err(CommitError::NoSpace { free: 1, floor: 2 });
-        }
-        self.store.submit(batch, durability)
-    }
-
-    fn sync(&self) -> Result<(), CommitError> {
-        self.store.sync()
-    }
-
-    fn durable(&self) -> Version {
-        self.store.durable()
-    }
-
-    fn outcome(&self, transaction: TransactionId) -> Result<Option<Version>, StoreError> {
-        self.store.outcome(transaction)
-    }
-
-    fn limits(&self) -> StoreLimits {
-        self.store.limits()
-    }
-
-    fn health(&self) -> Health {
-        self.store.health()
-    }
-
-    fn concurrency(&self) -> Concurrency {
-        self.store.concurrency()
+    fn submitted(&self, _batch: &Batch) -> Result<(), CommitError> {
+        if self.is(FULL) { Err(CommitError::NoSpace { free: 1, floor: 2 }) } else { Ok(()) }
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_host_that_fails_says_so_and_not_why() {
-    let store = Arc::new(Failing::default());
-    let host = Running::with(config(0), store.clone()).await;
+    let failing = Arc::new(Failing::default());
+    let store = Tapped::new(Arc::new(MemoryStore::new()), Arc::clone(&failing));
+    let host = Running::with(config(0), Arc::new(store)).await;
     let thread = host.told(AGENT, &says("Hi")).await.thread;
     let path = format!("/v1/threads/{thread}");
     assert_eq!(host.get(&path).await.0, 200);
-    store.how.store(UNREADABLE, Ordering::SeqCst);
+    failing.0.store(UNREADABLE, Ordering::SeqCst);
     let (status, error) = host.get(&path).await;
     assert_eq!((status, &error["code"], &error["retryable"]), (503, &Value::Null, &json!(true)));
     assert!(!error.to_string().contains(INNER) && error["requestId"].is_string(), "{error}");
     let (status, error) = host.get("/ready").await;
     assert_eq!((status, &error["code"]), (503, &json!("storage")), "{error}");
-    store.how.store(FULL, Ordering::SeqCst);
+    failing.0.store(FULL, Ordering::SeqCst);
     let (status, error) = answer(host.begin(AGENT, &says("Hi")).await).await;
     assert_eq!((status, &error["code"], &error["retryable"]), (503, &Value::Null, &json!(true)));
     assert!(!error.to_string().contains(INNER), "{error}");
@@ -149,7 +114,7 @@ async fn a_host_that_fails_says_so_and_not_why() {
         let (status, error) = answer(host.ask(method, path, Some(host.token()), body).await).await;
         assert_eq!((status, &error["code"]), (503, &json!("storage")), "{path} {error}");
     }
-    store.how.store(SOUND, Ordering::SeqCst);
+    failing.0.store(SOUND, Ordering::SeqCst);
     assert_eq!(host.begin(AGENT, &says("Hi")).await.status(), 200);
     host.stop().await;
 }
