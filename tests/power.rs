@@ -35,7 +35,7 @@ use std::sync::Arc;
 use quixos_runtime::store::{OpenError, SledOptions, SledStore};
 use quixos_runtime::{CallError, blocking};
 
-use crate::disk::{Cut, Image, Recorded, Shot, Trace, record};
+use crate::disk::{Cut, Image, Large, Recorded, Shot, Trace, record};
 use crate::replay::{Observed, Random, lay_ground, seeded, setting};
 use crate::support::World;
 
@@ -155,6 +155,31 @@ fn a_disk_that_lies_is_found_out_or_shows_an_earlier_state() {
         *found.entry((if is_at_work { "at work" } else { "at rest" }, word)).or_default() += 1;
     }
     println!("of a disk that lies: {found:?}");
+}
+
+/// Batches that fill several segments of sled's log, and some on their way to the disk together.
+#[test]
+fn what_is_large_is_whole_after_power_cuts() {
+    let seed = seeded("power", 1);
+    let mut random = Random::new(seed);
+    let images = setting("QUIXOS_IMAGES", 90) / 3;
+    let mut found: BTreeMap<(Cut, &str), u64> = BTreeMap::new();
+    let mut number = 0;
+    while number < images {
+        let large = Large::record(&mut random);
+        for pair in large.shots.windows(2) {
+            let (last, next) = (&pair[0], &pair[1]);
+            let cut = random.pick(&Cut::ALL);
+            let image = Image::between(last, next, cut, &mut random).lay_down();
+            let word = match large.look(image.path()) {
+                Ok(version) if version >= next.durable => "whole",
+                other => panic!("image {number}, {cut:?}, of {last:?}: {other:?}"),
+            };
+            *found.entry((cut, word)).or_default() += 1;
+            number += 1;
+        }
+    }
+    println!("{number} images of large batches: {found:?}");
 }
 
 #[test]

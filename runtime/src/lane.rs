@@ -23,7 +23,7 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SendError, Sender, SyncSender};
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
@@ -49,8 +49,8 @@ const LINGER: Duration = Duration::from_millis(2);
 /// Bytes in a group from which on it gathers no longer than it must.
 const LINGER_BYTES: usize = 256 << 10;
 
-/// How long the lane, and a caller who is alone and content with the buffered answer, look for what
-/// comes next before they go to sleep: to be woken takes longer than most calls.
+/// How long the lane, and a caller who is content with the buffered answer and before whom nobody
+/// waits, look for what comes next before they go to sleep: to be woken takes longer than most calls.
 pub(crate) const AWAKE: Duration = Duration::from_micros(20);
 
 /// Looks for something until it is there, or whoever looks may go to sleep. Whoever else has work to
@@ -500,8 +500,15 @@ impl Lane {
                 let newest = self.head.commit;
                 let group = Group { commit, newest, transactions, bytes, streams, waiting };
                 // The one that was free last: it is the one that is awake.
-                if let Some(committer) = self.free.pop() {
-                    self.writing = self.committers[committer].send(group).is_ok();
+                let Some(committer) = self.free.pop() else { return };
+                match self.committers[committer].send(group) {
+                    Ok(()) => self.writing = true,
+                    Err(SendError(Group { commit, waiting, .. })) => {
+                        drop(commit);
+                        self.free.push(committer);
+                        let error = CommitError::Unknown("a committer has ended".to_owned());
+                        self.roll_back(&error, waiting);
+                    }
                 }
             }
             Err(error) => {

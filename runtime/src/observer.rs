@@ -6,6 +6,7 @@
 //!
 //! Nothing is told that may still be taken back: a call is told when its answer is final.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -21,7 +22,7 @@ use crate::store::CommitError;
 /// Hears what the writing lane does.
 ///
 /// It is called on the threads that callers wait for, so it must be quick; it must not call the
-/// runtime.
+/// runtime. What panics in it is logged, and nothing else comes of it.
 pub trait Observer: Send + Sync {
     /// Says whether [`Observer::did`] is to tell of something: an operation by its name, or a
     /// stream as `Atom.stream`. Asked once of each, at the start.
@@ -79,10 +80,41 @@ pub struct WrittenGroup<'g> {
     pub transactions: u64,
     /// Bytes of its keys and values.
     pub bytes: usize,
-    /// How long the store took to make it durable.
+    /// How long it was with the store until it was durable. Two groups may be at once; then the later
+    /// one waits for the disk together with the earlier one, and may be told first.
     pub took: Duration,
     /// Why it was not written, if it was not: then nothing of it happened.
     pub error: Option<&'g CommitError>,
+}
+
+/// An observer whose panics end nothing: the lane and its committers go on for all other callers.
+pub(crate) struct Contained(pub(crate) Arc<dyn Observer>);
+
+impl Contained {
+    fn call<T: Default>(&self, call: impl FnOnce(&dyn Observer) -> T) -> T {
+        catch_unwind(AssertUnwindSafe(|| call(self.0.as_ref()))).unwrap_or_else(|_| {
+            tracing::error!("the observer of a runtime panicked");
+            T::default()
+        })
+    }
+}
+
+impl Observer for Contained {
+    fn watches(&self, what: &str) -> bool {
+        self.call(|observer| observer.watches(what))
+    }
+
+    fn answered(&self, call: &AnsweredCall<'_>) {
+        self.call(|observer| observer.answered(call));
+    }
+
+    fn did(&self, did: &Did<'_>) {
+        self.call(|observer| observer.did(did));
+    }
+
+    fn written(&self, group: &WrittenGroup<'_>) {
+        self.call(|observer| observer.written(group));
+    }
 }
 
 /// How a runtime is at the moment.

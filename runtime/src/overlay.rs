@@ -32,7 +32,7 @@ pub(crate) type Write = (Bytes, Option<Bytes>);
 pub(crate) enum Gathered {
     /// The lane's own.
     Own(BTreeMap<Bytes, Option<Bytes>>),
-    /// A copy of it.
+    /// What readers see of it, which nobody adds to.
     Copy(Overlay),
 }
 

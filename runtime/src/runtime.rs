@@ -16,7 +16,7 @@ use crate::ids::{IdSource, RandomIds};
 use crate::lane::{COMMITTERS, Lane, Message, run_committer};
 use crate::limits::Limits;
 use crate::model::Model;
-use crate::observer::{Figures, Observer};
+use crate::observer::{Contained, Figures, Observer};
 use crate::open::{self, OpenError};
 use crate::overlay::Base;
 use crate::package::{Invariant, PackageCode};
@@ -210,7 +210,7 @@ impl Builder {
     /// Sets who is told what the writing lane does; nobody by default.
     #[must_use]
     pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
-        self.observer = Some(observer);
+        self.observer = Some(Arc::new(Contained(observer)));
         self
     }
 

@@ -1,4 +1,4 @@
-//! What the lane, its committer and everyone who reads beside them share.
+//! What the lane, its committers and everyone who reads beside them share.
 //!
 //! [`Shared::base`] gives one version of everything: what the lane has executed and the store's
 //! view below it, taken together. A reader's answer waits until the newest commit that it saw is
@@ -19,7 +19,7 @@ use crate::observer::Observer;
 use crate::overlay::{Base, Gathered, Overlay, Write};
 use crate::store::{Store, StoreError};
 
-/// What the lane, its committer and readers share.
+/// What the lane, its committers and readers share.
 pub(crate) struct Shared {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) model: Model,
@@ -101,7 +101,7 @@ impl Shared {
     }
 
     pub(crate) fn executed(&self) -> MutexGuard<'_, Executed> {
-        // It is replaced whole, so it is whole even after a panic.
+        // Nothing in it can panic half way.
         self.executed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

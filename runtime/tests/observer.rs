@@ -139,6 +139,46 @@ fn who_does_not_wait_for_the_disk_is_told_too() {
     assert_eq!(answered(&notes.told()).last(), Some(&("shelf_play", None)));
 }
 
+/// Panics whatever it is told.
+struct Panics;
+
+impl Observer for Panics {
+    fn watches(&self, _: &str) -> bool {
+        true
+    }
+
+    fn answered(&self, _: &AnsweredCall<'_>) {
+        panic!("an answer");
+    }
+
+    fn did(&self, _: &Did<'_>) {
+        panic!("a deed");
+    }
+
+    fn written(&self, _: &WrittenGroup<'_>) {
+        panic!("a group");
+    }
+}
+
+#[test]
+fn one_that_panics_ends_nothing() {
+    let store = Arc::new(FaultyStore::default());
+    let runtime =
+        builder().observer(Arc::new(Panics)).open(Arc::clone(&store) as Arc<dyn Store>).unwrap();
+    let shelf = Shelf::new(&runtime);
+    let create = step("create", "n", None);
+    for _ in 0..4 {
+        shelf
+            .play(&[step("log", "kept", None), nested("nest", std::slice::from_ref(&create))])
+            .unwrap();
+    }
+    store.fail(Fault::NoSpace);
+    let lost = shelf.play(&[step("log", "lost", None)]);
+    assert_eq!(lost.map_err(|error| error.code()), Err("storage"));
+    shelf.play(&[create]).unwrap();
+    runtime.close();
+}
+
 #[test]
 fn who_is_sent_away_is_told_too() {
     let (_store, notes, runtime, shelf) = observed(Limits { queue: 1, ..Limits::default() });

@@ -432,3 +432,53 @@ fn child_writes_until_refused() {
     drop(store);
     println!("closed");
 }
+
+/// A batch that the disk has is there, although the store failed before its caller asked.
+#[test]
+fn what_the_disk_has_is_told_whatever_fails_besides() {
+    let (folder, disk, store) = faulty();
+    let write = |key: &str| {
+        let commit = store.submit(batch(&[(key, Some("1"))]), Durability::Durable).unwrap();
+        commit.write().unwrap()
+    };
+    let first = write("a");
+    let second = write("b");
+    // The later one takes the earlier one along.
+    assert_eq!(second.wait(), Ok(2));
+    disk.good_syncs.store(0, Ordering::SeqCst);
+    let third = write("c");
+    assert!(matches!(third.wait(), Err(CommitError::Unknown(_))));
+    assert_eq!(first.wait(), Ok(1));
+    assert!(matches!(put(&store, "d", "1"), Err(CommitError::Poisoned(_))));
+    drop(store);
+    let store = open(folder.path());
+    assert_eq!((get(&store, "a"), get(&store, "b")), (Some("1".into()), Some("1".into())));
+}
+
+/// With a segment of sled's log and more unsynced, a tear would be hidden from it.
+#[test]
+fn before_a_large_batch_and_after_it_all_is_synced() {
+    for durability in [Durability::Durable, Durability::Buffered] {
+        let (_folder, _disk, store) = faulty();
+        let write = |size: usize| {
+            let value = Bytes::from(vec![7; size]);
+            let read_version = store.view().unwrap().version();
+            let writes = vec![(Bytes::from_static(b"k"), Some(value))];
+            let batch = Batch { read_version, writes, ..batch(&[]) };
+            store.submit(batch, durability).unwrap().write().unwrap()
+        };
+        let mut written = vec![write(1000)];
+        assert_eq!(store.durable(), 0, "the disk is asked when somebody waits");
+        written.push(write(2 << 20));
+        assert_eq!(store.durable(), 1);
+        written.push(write(1000));
+        assert_eq!(store.durable(), 2);
+        written.push(write(1000));
+        assert_eq!(store.durable(), 3, "the parts of a long value have gone with the one before");
+        written.push(write(1000));
+        assert_eq!(store.durable(), 3);
+        for (written, version) in written.into_iter().zip(1..) {
+            assert_eq!(written.wait(), Ok(version));
+        }
+    }
+}

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use bytes::Bytes;
 use quixos_runtime::store::{
     Batch, Commit, CommitError, Concurrency, Direction, Durability, Health, MemoryStore, Page,
-    Store, StoreError, StoreLimits, TransactionId, Version, View,
+    Store, StoreError, StoreLimits, TransactionId, Version, View, Written,
 };
 
 /// A call of the store's trait that the runtime makes.
@@ -18,12 +18,13 @@ pub(crate) enum StoreCall {
     Get,
     Range,
     Submit,
+    Write,
     Wait,
 }
 
 impl StoreCall {
-    pub(crate) const ALL: [Self; 5] =
-        [Self::View, Self::Get, Self::Range, Self::Submit, Self::Wait];
+    pub(crate) const ALL: [Self; 6] =
+        [Self::View, Self::Get, Self::Range, Self::Submit, Self::Write, Self::Wait];
 
     /// Returns the ways in which it can fail.
     pub(crate) fn ways(self) -> Vec<How> {
@@ -50,9 +51,11 @@ impl StoreCall {
                 .collect(),
             Self::Get | Self::Range => reads.into_iter().map(How::Read).collect(),
             Self::Submit => writes.chain([How::Written(CommitError::Malformed(said()))]).collect(),
-            Self::Wait => {
+            Self::Write => {
                 writes.chain([How::Written(CommitError::Unknown(said())), How::InDoubt]).collect()
             }
+            // It is in the store by then; what is not known is whether the disk has it.
+            Self::Wait => vec![How::InDoubt],
         }
     }
 }
@@ -165,8 +168,12 @@ struct FailingCommit {
 
 impl Commit for FailingCommit {
     fn wait(self: Box<Self>) -> Result<Version, CommitError> {
+        self.write()?.wait()
+    }
+
+    fn write(self: Box<Self>) -> Result<Box<dyn Written>, CommitError> {
         let Self { inner, plan } = *self;
-        match plan.met(StoreCall::Wait) {
+        match plan.met(StoreCall::Write) {
             Some(How::Written(error)) => {
                 drop(inner);
                 Err(error.clone())
@@ -175,7 +182,24 @@ impl Commit for FailingCommit {
                 inner.wait()?;
                 Err(CommitError::Unknown("the disk did not say".to_owned()))
             }
-            Some(How::Read(_)) | None => inner.wait(),
+            Some(How::Read(_)) | None => {
+                Ok(Box::new(FailingWritten { inner: inner.write()?, plan }))
+            }
+        }
+    }
+}
+
+struct FailingWritten {
+    inner: Box<dyn Written>,
+    plan: Arc<Plan>,
+}
+
+impl Written for FailingWritten {
+    fn wait(self: Box<Self>) -> Result<Version, CommitError> {
+        let version = self.inner.wait()?;
+        match self.plan.met(StoreCall::Wait) {
+            Some(_) => Err(CommitError::Unknown("the disk did not say".to_owned())),
+            None => Ok(version),
         }
     }
 }

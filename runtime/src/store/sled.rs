@@ -34,6 +34,7 @@ mod opening;
 mod overlay;
 mod progress;
 mod record;
+mod tail;
 mod view;
 mod writing;
 
@@ -153,7 +154,7 @@ impl Store for SledStore {
         if found.is_some_and(|version| version <= self.lane.durable()) {
             return Ok(found);
         }
-        // Asked after the read: what was found is then either under way or has been answered.
+        // Asked after the read: what was found is then either not answered yet, or has been.
         let answered = self.lane.answered();
         // A batch that failed may have been this transaction's, and the disk may hold it.
         self.lane.refuse_reads_if_failed()?;

@@ -4,15 +4,16 @@
 //! `recorded` (in the progress file) ≤ `durable` ≤ `flushed` (written to the log, whether the disk
 //! has it or not) ≤ `applied` (whole in sled) ≤ `applying`.
 //!
-//! While the disk works on one batch, the next is applied. It is not applied while one is flushed:
-//! sled does only one of both at a time, and would have readers wait as well.
+//! While the disk works on one batch, the next is applied, unless both together are large: see
+//! [`tail`](super::tail). It is not applied while one is flushed: sled does only one of both at a
+//! time, and would have readers wait as well.
 //!
 //! Invariants:
 //! - `applying` is raised before the first byte of a batch reaches sled, so that whoever has read
 //!   sled and then finds `applying` no higher than its version has read that version.
 //! - A number is used again only when its batch was dropped before it touched sled.
-//! - After a failure that leaves in doubt what the disk holds, nothing is written and nothing is
-//!   called durable again: see [`Lane::fail`].
+//! - After a failure that leaves in doubt what the disk holds, nothing is written and no sync begins
+//!   again: see [`Lane::fail`]. One that was under way may still end well.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -24,11 +25,9 @@ use super::folder::Folder;
 use super::long::LongValues;
 use super::overlay::Overlay;
 use super::progress::Progress;
-use super::writing::encode;
+use super::tail::{AMPLIFICATION, Tail};
+use super::writing::{Encoded, encode};
 use crate::store::{Batch, CommitError, Durability, StoreError, Version};
-
-/// How much room sled may take for a byte that is written.
-const AMPLIFICATION: u64 = 4;
 
 /// Everything that is open, shared by the store, its views and its commit.
 #[derive(Debug)]
@@ -39,7 +38,7 @@ pub(super) struct Lane {
     folder: Folder,
     disk: Arc<dyn Disk>,
     free_space_floor: u64,
-    /// The batch under way.
+    /// The batch that is taken, and not yet written.
     staged: Mutex<Option<Arc<Overlay>>>,
     /// Told when no batch is staged any longer, and when the lane fails.
     freed: Condvar,
@@ -49,6 +48,7 @@ pub(super) struct Lane {
     applied: AtomicU64,
     flushed: AtomicU64,
     durable: AtomicU64,
+    tail: Tail,
     /// The newest version that somebody was told is as durable as asked.
     answered: AtomicU64,
     /// Held while the disk is made to follow.
@@ -92,6 +92,7 @@ impl Lane {
             applied: AtomicU64::new(newest),
             flushed: AtomicU64::new(newest),
             durable: AtomicU64::new(newest),
+            tail: Tail::default(),
             answered: AtomicU64::new(newest),
             progress: Mutex::new(progress),
             record_due: AtomicBool::new(false),
@@ -99,7 +100,7 @@ impl Lane {
         }
     }
 
-    /// Returns the newest version, and the batch under way that makes it, if one is.
+    /// Returns the newest version, and the batch that makes it, while that is not yet written.
     pub(super) fn newest(&self) -> (Version, Option<Arc<Overlay>>) {
         let staged = held(&self.staged);
         let version = staged.as_ref().map_or_else(|| self.applied(), |overlay| overlay.version);
@@ -137,19 +138,26 @@ impl Lane {
             let cannot = |failure: Failure| CommitError::Poisoned(self.fail(failure.to_string()));
             encode(&self.engine, &mut held(&self.long), overlay).map_err(cannot)
         });
-        let batch = match encoded {
-            Ok(batch) => batch,
+        let Encoded { batch, share } = match encoded {
+            Ok(encoded) => encoded,
             Err(error) => {
                 self.abandon(overlay);
                 return Err(error);
             }
         };
+        if self.tail.is_full_for(share)
+            && let Err(reason) = self.make_durable(self.applied())
+        {
+            self.abandon(overlay);
+            return Err(CommitError::Poisoned(reason));
+        }
         self.applying.store(overlay.version, Ordering::SeqCst);
         let written = self.engine.apply(batch).map_err(|failure| self.fail(failure.to_string()));
         let written = written.and_then(|()| {
             for (key, value) in &overlay.writes {
                 self.cache.replace(key, value);
             }
+            self.tail.apply(share);
             self.applied.store(overlay.version, Ordering::SeqCst);
             match durability {
                 Durability::Durable => self.flush(overlay.version).map(drop),
@@ -178,7 +186,10 @@ impl Lane {
     /// Waits until the disk holds a version that was applied. The text says why the store has
     /// failed.
     pub(super) fn make_durable(&self, version: Version) -> Result<(), String> {
-        self.follow(&mut held(&self.progress), version)
+        let mut progress = held(&self.progress);
+        let followed = self.follow(&mut progress, version);
+        // What the disk holds it goes on to hold, whatever has failed besides.
+        if self.durable() >= version { Ok(()) } else { followed }
     }
 
     /// Has a version that was applied written to the log. Returns up to which version that holds.
@@ -187,9 +198,10 @@ impl Lane {
         if flushed >= version {
             return Ok(flushed);
         }
-        let applied = self.applied();
+        let (applied, covered) = (self.applied(), self.tail.before_flush());
         self.engine.flush().map_err(|failure| self.fail(failure.to_string()))?;
         self.flushed.fetch_max(applied, Ordering::SeqCst);
+        self.tail.flush(covered);
         Ok(applied)
     }
 
@@ -213,8 +225,10 @@ impl Lane {
         }
         if self.durable() < version {
             let flushed = self.flush(version)?;
+            let covered = self.tail.before_sync();
             let synced = self.disk.sync(self.engine.log());
             synced.map_err(|error| self.fail(format!("cannot sync the disk: {error}")))?;
+            self.tail.sync(covered);
             self.durable.store(flushed, Ordering::SeqCst);
         }
         if self.record_due.swap(false, Ordering::SeqCst) {

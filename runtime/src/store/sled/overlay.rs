@@ -1,4 +1,4 @@
-//! A batch between `submit` and the end of `wait`, laid over what sled holds.
+//! A batch between `submit` and the end of `write`, laid over what sled holds.
 //!
 //! While a batch is written, sled shows it half. Whoever reads looks here first, and so sees all of
 //! it: every key that sled may be changing is answered from here.

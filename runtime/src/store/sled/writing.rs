@@ -7,6 +7,14 @@ use super::engine::{Engine, Failure};
 use super::long::LongValues;
 use super::overlay::Overlay;
 use super::record::{self, Encoder};
+use super::tail;
+
+/// A batch for sled.
+pub(super) struct Encoded {
+    pub(super) batch: Batch,
+    /// How much of the log it is counted as.
+    pub(super) share: u64,
+}
 
 /// Makes sled's batch. Reads what is overwritten where that may be a long value, because its parts
 /// go with it.
@@ -14,16 +22,17 @@ pub(super) fn encode(
     engine: &Engine,
     long: &mut LongValues,
     overlay: &Overlay,
-) -> Result<Batch, Failure> {
-    let mut batch = Batch::default();
+) -> Result<Encoded, Failure> {
+    let (mut batch, mut share) = (Batch::default(), 0);
     let mut encoder = Encoder::default();
     for (key, value) in &overlay.writes {
         let parts = match value {
-            Some(value) => {
-                let put = |key: &[u8], record: &[u8]| batch.insert(key, record);
-                encoder.value(key, value, put)
-            }
+            Some(value) => encoder.value(key, value, |key, record| {
+                share += tail::share(key.len() + record.len());
+                batch.insert(key, record);
+            }),
             None => {
+                share += tail::share(key.len());
                 batch.remove(key.as_ref());
                 0
             }
@@ -36,15 +45,20 @@ pub(super) fn encode(
             long.add(key);
         }
         for part in parts..old_parts {
+            share += tail::share(record::PART_BYTES);
             batch.remove(record::part_key(key, part));
         }
     }
     for &transaction in &overlay.transactions {
         let key = record::outcome_key(transaction);
-        batch.insert(&key, encoder.number(&key, overlay.version));
+        let record = encoder.number(&key, overlay.version);
+        share += tail::share(key.len() + record.len());
+        batch.insert(&key, record);
     }
-    batch.insert(record::NEWEST, encoder.number(record::NEWEST, overlay.version));
-    Ok(batch)
+    let newest = encoder.number(record::NEWEST, overlay.version);
+    share += tail::share(record::NEWEST.len() + newest.len());
+    batch.insert(record::NEWEST, newest);
+    Ok(Encoded { batch, share })
 }
 
 /// Makes the first batch of a new store.
