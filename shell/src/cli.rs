@@ -115,8 +115,9 @@ impl Globals {
     }
 }
 
+/// Returns how wide the terminal is. Some do not know, and say 0.
 fn terminal_width() -> Option<u16> {
-    crossterm::terminal::size().ok().map(|(columns, _)| columns)
+    crossterm::terminal::size().ok().map(|(columns, _)| columns).filter(|columns| *columns > 0)
 }
 
 /// Does what a command line asks for, and returns what the process ends with.

@@ -230,9 +230,9 @@ impl Suggest for Asks {
     fn suggest(&self, text: &str, at: usize) -> Vec<Suggestion> {
         let shell = Some(self.shell.clone());
         let body = CompleteBody { text: text.to_owned(), at: Some(at), shell };
-        let said = self.connection.runtime.block_on(timeout(PROMPT, async {
-            self.connection.post(COMPLETE, &body).await.ok()?.text().await.ok()
-        }));
+        let asked = async { self.connection.post(COMPLETE, &body).await.ok()?.text().await.ok() };
+        // Only within the runtime is there a clock for the time-out.
+        let said = self.connection.runtime.block_on(async { timeout(PROMPT, asked).await });
         // Whoever types is not told why nothing is suggested; the command will say.
         let said = said.ok().flatten().and_then(|text| serde_json::from_str(&text).ok());
         suggest::from_json(&said.unwrap_or_default(), text)
