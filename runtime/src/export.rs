@@ -8,11 +8,14 @@
 //!
 //! An imported store exports to the same bytes.
 //!
-//! Start at [`Runtime::export`] and [`import`].
+//! Start at [`Runtime::export`], [`Runtime::export_beside`] and [`import`].
 
+mod aside;
+mod beside;
 mod block;
 mod error;
 mod import;
+mod noted;
 
 use std::io::Write;
 
@@ -22,11 +25,13 @@ use serde::{Deserialize, Serialize};
 pub use error::{Damage, ExportError, ImportError};
 pub(crate) use import::is_unfinished;
 pub use import::{Imported, check, import};
+pub(crate) use noted::{NotedStore, Takers};
 
 use crate::counts::Counts;
 use crate::error::CallError;
 use crate::key::{Key, KeyError, Kind};
 use crate::meta;
+use crate::overlay::Base;
 use crate::runtime::Runtime;
 use crate::snapshot::Snapshot;
 use crate::walk::{Visitor, walk};
@@ -86,21 +91,23 @@ impl Runtime {
 
 fn export(snapshot: Snapshot<'_>, to: impl Write) -> Result<Counts, ExportError> {
     let read = snapshot.base();
-    let mut blocks = BlockWriter::new(to)?;
+    let mut writer = EntryWriter::begin(&header(read)?, to)?;
+    walk(read, &mut writer)?;
+    writer.end()
+}
+
+/// Says what a store is.
+fn header(read: &Base) -> Result<ExportHeader, ExportError> {
     let packages = meta::packages(read)?.into_iter().map(|package| ExportedPackage {
         id: package.id,
         revision: package.revision,
         digest: package.digest,
     });
-    let header = ExportHeader {
+    Ok(ExportHeader {
         format: meta::FORMAT,
         commit: meta::head(read)?.commit,
         packages: packages.collect(),
-    };
-    blocks.block(BlockKind::Header, &payload(&header)?)?;
-    let mut writer = EntryWriter { blocks, entries: Vec::new(), counts: Counts::default() };
-    walk(read, &mut writer)?;
-    writer.end()
+    })
 }
 
 fn payload(of: &impl Serialize) -> Result<Vec<u8>, ExportError> {
@@ -140,6 +147,12 @@ impl<W: Write> Visitor for EntryWriter<W> {
 }
 
 impl<W: Write> EntryWriter<W> {
+    fn begin(header: &ExportHeader, to: W) -> Result<Self, ExportError> {
+        let mut blocks = BlockWriter::new(to)?;
+        blocks.block(BlockKind::Header, &payload(header)?)?;
+        Ok(Self { blocks, entries: Vec::new(), counts: Counts::default() })
+    }
+
     fn full(&mut self) -> Result<(), ExportError> {
         self.blocks.block(BlockKind::Entries, &self.entries)?;
         self.entries.clear();

@@ -65,6 +65,14 @@ impl Gathered {
         }
     }
 
+    /// Returns the keys of all that was gathered.
+    pub(crate) fn keys(&self) -> Vec<Bytes> {
+        match self {
+            Self::Own(writes) => writes.keys().cloned().collect(),
+            Self::Copy(writes) => writes.keys().cloned().collect(),
+        }
+    }
+
     fn get(&self, key: &[u8]) -> Option<&Option<Bytes>> {
         match self {
             Self::Own(writes) => writes.get(key),

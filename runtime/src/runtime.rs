@@ -11,6 +11,7 @@ use tokio::sync::watch;
 use crate::caller::Caller;
 use crate::clock::{Clock, SystemClock};
 use crate::error::CallError;
+use crate::export::{NotedStore, Takers};
 use crate::follow::{Feed, StreamHandle, Wakes};
 use crate::ids::{IdSource, RandomIds};
 use crate::lane::{COMMITTERS, Lane, Message, run_committer};
@@ -229,8 +230,9 @@ impl Builder {
         open::prepare(store.as_ref(), &definitions, self.upgrade)?;
         let limits = self.limits.within(store.limits());
         let (status, _) = watch::channel(Status::default());
+        let takers = Arc::<Takers>::default();
         let shared = Arc::new(Shared {
-            store,
+            store: Arc::new(NotedStore::new(store, Arc::clone(&takers))),
             model,
             clock: self.clock,
             ids: self.ids,
@@ -242,7 +244,7 @@ impl Builder {
             observer: self.observer,
         });
         let invariants = self.packages.into_iter().flat_map(|package| package.invariants);
-        let inner = Inner::start(shared, invariants.collect())?;
+        let inner = Inner::start(shared, invariants.collect(), takers)?;
         Ok(Runtime { inner: Arc::new(inner) })
     }
 }
@@ -251,6 +253,8 @@ impl Builder {
 pub(crate) struct Inner {
     pub(crate) shared: Arc<Shared>,
     pub(crate) invariants: Vec<Invariant>,
+    /// Who takes notes of what the store is given.
+    pub(crate) takers: Arc<Takers>,
     messages: Sender<Message>,
     threads: Mutex<Vec<JoinHandle<()>>>,
     lane: ThreadId,
@@ -263,7 +267,11 @@ const TRIES: usize = 3;
 const LANE_STACK: usize = 16 << 20;
 
 impl Inner {
-    fn start(shared: Arc<Shared>, invariants: Vec<Invariant>) -> Result<Self, OpenError> {
+    fn start(
+        shared: Arc<Shared>,
+        invariants: Vec<Invariant>,
+        takers: Arc<Takers>,
+    ) -> Result<Self, OpenError> {
         let (messages, inbox) = channel();
         let (committers, groups): (Vec<_>, Vec<_>) = (0..COMMITTERS).map(|_| channel()).unzip();
         let lane = Lane::new(Arc::clone(&shared), inbox, committers)?;
@@ -284,7 +292,7 @@ impl Inner {
         let id = lane.thread().id();
         threads.push(lane);
         let threads = Mutex::new(threads);
-        Ok(Self { shared, invariants, messages, threads, lane: id })
+        Ok(Self { shared, invariants, takers, messages, threads, lane: id })
     }
 
     /// Tells the lane something.

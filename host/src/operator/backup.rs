@@ -1,7 +1,7 @@
 //! `/operator/backup`: a consistent export of the store, while it serves.
 //!
-//! Calls that write wait while the store is read, and for no longer: the export goes to a file
-//! without a name, and is sent from there as fast as the reader takes it.
+//! Calls that write wait for a moment, while what they changed meanwhile is read: the export goes to
+//! a file without a name, and is sent from there as fast as the reader takes it.
 
 use std::fs::File;
 use std::io::{BufWriter, Seek as _};
@@ -53,12 +53,12 @@ async fn backup(inside: Shared) -> Result<Response, ApiError> {
 }
 
 fn write(runtime: &Runtime, folder: Option<&Path>) -> Result<(File, u64), ExportError> {
-    let file = match folder {
+    let file = || match folder {
         Some(folder) => tempfile::tempfile_in(folder),
         None => tempfile::tempfile(),
     };
-    let mut to = BufWriter::new(file.map_err(ExportError::Write)?);
-    blocking(runtime.export(&mut to))?;
+    let mut to = BufWriter::new(file()?);
+    blocking(runtime.export_beside(&mut to, file))?;
     let mut file = to.into_inner().map_err(|error| ExportError::Write(error.into_error()))?;
     let length = file.stream_position().map_err(ExportError::Write)?;
     file.rewind().map_err(ExportError::Write)?;
