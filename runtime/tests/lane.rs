@@ -8,7 +8,7 @@ mod support;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use quixos_runtime::store::{Durability, MemoryStore, SledOptions, SledStore, Store};
 use quixos_runtime::{
@@ -210,6 +210,24 @@ fn what_nobody_waits_for_is_durable_all_the_same() {
     shelf.play(&[step("say", "aloud", None)]).unwrap();
     let read = in_background(move || blocking(runtime.read(|it| Ok(it.history(0, 100)?.len()))));
     assert_eq!(read.recv_timeout(LATER).unwrap().unwrap(), 3);
+}
+
+#[test]
+fn what_nobody_waits_for_sets_off_every_two_milliseconds_at_most() {
+    let (store, _runtime, shelf) = faulty();
+    let session = shelf.session.with_durability(Durability::Buffered);
+    let buffered = Shelf { session, ..shelf };
+    // Each time anew, for one in which this thread is not put aside.
+    for _ in 0..20 {
+        let (before, begun) = (store.written(), Instant::now());
+        for _ in 0..20 {
+            buffered.play(&[step("say", "soon", None)]).unwrap();
+        }
+        let groups = store.written() - before;
+        let took = begun.elapsed();
+        // The first may have been gathered before.
+        assert!(groups as u128 <= 2 + took.as_millis() / 2, "{groups} groups in {took:?}");
+    }
 }
 
 #[test]

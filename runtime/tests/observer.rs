@@ -4,6 +4,7 @@
 
 mod support;
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,7 +14,9 @@ use quixos_runtime::{
     blocking,
 };
 use support::faulty::{Fault, FaultyStore};
-use support::{SHELVING, Seen, Shelf, Step, builder, nested, shelving, step};
+use support::{
+    NOTING, SHELVING, Seen, Shelf, Step, builder, nested, note_data, noting, shelving, step,
+};
 
 /// Writes down what it is told.
 #[derive(Default)]
@@ -27,6 +30,8 @@ struct Told {
     played: Vec<usize>,
     /// The texts of what was appended to the log.
     logged: Vec<String>,
+    /// What else was told of, though it is not watched.
+    unwatched: Vec<String>,
     /// Transactions of the groups that were written, and of those that were not.
     written: u64,
     lost: u64,
@@ -57,7 +62,9 @@ impl Observer for Notes {
             let event: Seen = did.decode().unwrap();
             return self.note(|told| told.logged.push(event.text));
         }
-        assert_eq!(did.what, "shelf_play");
+        if did.what != "shelf_play" {
+            return self.note(|told| told.unwatched.push(did.what.to_owned()));
+        }
         let created: Vec<ObjectRef> = did.decode().unwrap();
         self.note(|told| told.played.push(created.len()));
     }
@@ -102,6 +109,18 @@ fn each_call_is_told_with_what_it_came_to() {
 }
 
 #[test]
+fn what_is_not_watched_is_told_as_a_call_only() {
+    let (_store, notes, _runtime, shelf) = observed(Limits::default());
+    let note = shelf.create("n");
+    let data = note_data("x");
+    let write = shelf.session.member_call::<_, ()>(note, NOTING, noting::WRITE, &data);
+    blocking(write).unwrap();
+    let told = notes.told();
+    assert_eq!(answered(&told).last(), Some(&("note_write", None)));
+    assert_eq!((told.played, told.unwatched), (vec![1], Vec::new()));
+}
+
+#[test]
 fn what_was_taken_back_is_not_told() {
     let (_store, notes, _runtime, shelf) = observed(Limits::default());
     let create = step("create", "n", None);
@@ -137,6 +156,32 @@ fn who_does_not_wait_for_the_disk_is_told_too() {
     let buffered = shelf.session.with_durability(Durability::Buffered);
     blocking(play(&buffered, &shelf)).unwrap();
     assert_eq!(answered(&notes.told()).last(), Some(&("shelf_play", None)));
+}
+
+/// Does not say what it watches.
+#[derive(Default)]
+struct Watchless(AtomicU64);
+
+impl Observer for Watchless {
+    fn answered(&self, _: &AnsweredCall<'_>) {}
+
+    fn did(&self, _: &Did<'_>) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn written(&self, _: &WrittenGroup<'_>) {}
+}
+
+#[test]
+fn who_watches_nothing_is_told_of_nothing_that_was_done() {
+    let observer = Arc::new(Watchless::default());
+    let runtime = builder()
+        .observer(Arc::clone(&observer) as Arc<dyn Observer>)
+        .open(Arc::new(FaultyStore::default()))
+        .unwrap();
+    Shelf::new(&runtime).play(&[step("log", "x", None)]).unwrap();
+    runtime.close();
+    assert_eq!(observer.0.load(Ordering::SeqCst), 0);
 }
 
 /// Panics whatever it is told.

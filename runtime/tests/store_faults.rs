@@ -9,6 +9,7 @@ use std::io;
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -480,5 +481,74 @@ fn before_a_large_batch_and_after_it_all_is_synced() {
         for (written, version) in written.into_iter().zip(1..) {
             assert_eq!(written.wait(), Ok(version));
         }
+    }
+}
+
+#[test]
+fn a_large_batch_is_not_written_where_what_is_before_it_cannot_be_synced() {
+    let (folder, disk, store) = faulty();
+    let first = store.submit(batch(&[("a", Some("1"))]), Durability::Durable).unwrap();
+    let first = first.write().unwrap();
+    disk.good_syncs.store(0, Ordering::SeqCst);
+    let writes = vec![(Bytes::from_static(b"b"), Some(Bytes::from(vec![7; 2 << 20])))];
+    let large = store.submit(Batch { writes, ..Batch::default() }, Durability::Durable).unwrap();
+    assert!(matches!(large.write().map(drop), Err(CommitError::Poisoned(_))));
+    assert!(matches!(first.wait(), Err(CommitError::Unknown(_))));
+    assert!(matches!(store.view().map(drop), Err(StoreError::Closed(_))));
+    drop(store);
+    assert_eq!(get(&open(folder.path()), "b"), None);
+}
+
+/// However short, a record takes its part of the log. While `gate` is held nobody syncs anything.
+#[test]
+fn what_is_many_is_counted_as_what_is_large() {
+    let values = |length: usize, count: u32, value: Option<usize>| {
+        let value = value.map(|length| Bytes::from(vec![7; length]));
+        let key = |number: u32| [&number.to_be_bytes(), vec![b'k'; length - 4].as_slice()].concat();
+        let writes = (0..count).map(|number| (key(number).into(), value.clone())).collect();
+        Batch { writes, ..Batch::default() }
+    };
+    let outcomes = |count: u64| {
+        let transactions = (0..count).map(transaction).collect();
+        Batch { transactions, ..Batch::default() }
+    };
+    // A segment has room for 4096 of which no byte counts.
+    let large = [
+        ("values", values(8, 4200, Some(0))),
+        ("removed", values(8, 4200, None)),
+        ("outcomes", outcomes(4200)),
+        ("values under long keys", values(900, 1600, Some(0))),
+        ("removed under long keys", values(900, 1600, None)),
+    ];
+    for (what, large) in large {
+        let (_folder, _disk, store) = faulty();
+        let write = |batch| store.submit(batch, Durability::Durable).unwrap().write().unwrap();
+        let mut written = vec![write(batch(&[("a", Some("1"))])), write(large)];
+        assert!(store.durable() >= 1, "{what}");
+        written.push(write(batch(&[("a", Some("2"))])));
+        assert!(store.durable() >= 2, "{what}");
+        for (written, version) in written.into_iter().zip(1..) {
+            assert_eq!(written.wait(), Ok(version));
+        }
+    }
+    let small = [
+        ("values", values(8, 3500, Some(0))),
+        ("removed", values(8, 3500, None)),
+        ("outcomes", outcomes(3500)),
+        ("long values under long keys", values(200, 1000, Some(1000))),
+    ];
+    for (what, small) in small {
+        let (_folder, disk, store) = faulty();
+        let write = |batch| store.submit(batch, Durability::Durable).unwrap().write().unwrap();
+        let before = write(batch(&[("a", Some("1"))]));
+        thread::scope(|scope| {
+            let (done, is_done) = channel();
+            let gate = disk.gate.lock().unwrap();
+            scope.spawn(move || drop(done.send(write(small))));
+            let written = is_done.recv_timeout(Duration::from_secs(20));
+            drop(gate);
+            let written = written.unwrap_or_else(|_| panic!("{what} wait for the disk"));
+            assert_eq!((before.wait(), written.wait()), (Ok(1), Ok(2)));
+        });
     }
 }

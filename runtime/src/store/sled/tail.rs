@@ -37,11 +37,11 @@ pub(super) struct Tail {
 }
 
 impl Tail {
-    /// Tells whether a batch must wait until all before it is synced.
+    /// Tells whether a batch must wait until all before it is synced, if it is not.
     pub(super) fn is_full_for(&self, share: u64) -> bool {
         let applied = self.applied.load(Ordering::SeqCst);
         let unsynced = applied - self.synced.load(Ordering::SeqCst).min(applied);
-        unsynced > 0 && unsynced.saturating_add(share) > SEGMENT_BYTES as u64
+        unsynced.saturating_add(share) > SEGMENT_BYTES as u64
     }
 
     /// Notes that sled has taken a batch.

@@ -10,10 +10,24 @@ use super::record::{self, Encoder};
 use super::tail;
 
 /// A batch for sled.
+#[derive(Default)]
 pub(super) struct Encoded {
     pub(super) batch: Batch,
     /// How much of the log it is counted as.
     pub(super) share: u64,
+}
+
+impl Encoded {
+    fn insert(&mut self, key: &[u8], record: &[u8]) {
+        self.share += tail::share(key.len() + record.len());
+        self.batch.insert(key, record);
+    }
+
+    /// Removes what is about so long, with its key.
+    fn remove(&mut self, key: &[u8], length: usize) {
+        self.share += tail::share(length);
+        self.batch.remove(key);
+    }
 }
 
 /// Makes sled's batch. Reads what is overwritten where that may be a long value, because its parts
@@ -23,17 +37,13 @@ pub(super) fn encode(
     long: &mut LongValues,
     overlay: &Overlay,
 ) -> Result<Encoded, Failure> {
-    let (mut batch, mut share) = (Batch::default(), 0);
+    let mut encoded = Encoded::default();
     let mut encoder = Encoder::default();
     for (key, value) in &overlay.writes {
         let parts = match value {
-            Some(value) => encoder.value(key, value, |key, record| {
-                share += tail::share(key.len() + record.len());
-                batch.insert(key, record);
-            }),
+            Some(value) => encoder.value(key, value, |key, record| encoded.insert(key, record)),
             None => {
-                share += tail::share(key.len());
-                batch.remove(key.as_ref());
+                encoded.remove(key, key.len());
                 0
             }
         };
@@ -45,20 +55,15 @@ pub(super) fn encode(
             long.add(key);
         }
         for part in parts..old_parts {
-            share += tail::share(record::PART_BYTES);
-            batch.remove(record::part_key(key, part));
+            encoded.remove(&record::part_key(key, part), record::PART_BYTES);
         }
     }
     for &transaction in &overlay.transactions {
         let key = record::outcome_key(transaction);
-        let record = encoder.number(&key, overlay.version);
-        share += tail::share(key.len() + record.len());
-        batch.insert(&key, record);
+        encoded.insert(&key, encoder.number(&key, overlay.version));
     }
-    let newest = encoder.number(record::NEWEST, overlay.version);
-    share += tail::share(record::NEWEST.len() + newest.len());
-    batch.insert(record::NEWEST, newest);
-    Ok(Encoded { batch, share })
+    encoded.insert(record::NEWEST, encoder.number(record::NEWEST, overlay.version));
+    Ok(encoded)
 }
 
 /// Makes the first batch of a new store.
