@@ -59,11 +59,13 @@ class Client:
         return self.request(agent, _request([], thread_id, context), key)
 
     def request(self, agent: str, body: AgentRequest, key: Optional[str] = None) -> Turn:
-        """Sends a request as it is, and follows what comes of it. Where the answer is lost, it is
-        sent again under the same key."""
+        """Sends a request as it is now, and follows what comes of it. Where the answer is lost, the
+        same bytes are sent again under the same key."""
         path = f"/v1/agents/{quote(agent, safe='')}/stream"
         headers = {"idempotency-key": secrets.token_hex(16) if key is None else key}
-        return Turn(self._line(lambda: self._stream("POST", path, headers, body)))
+        # Written once: what changes in it meanwhile would be another request under the same key.
+        written = json.dumps(body).encode()
+        return Turn(self._line(lambda: self._stream("POST", path, headers, written)))
 
     def follow(self, request_id: str, after: str = "") -> Turn:
         """Follows a request that runs, or replays one that has ended, from behind the event of an id;
@@ -77,7 +79,8 @@ class Client:
     def call(self, method: str, path: str, body: Optional[Any] = None) -> Any:
         """Asks the host anything as this client, and returns the JSON of the answer:
         ``/v1/threads`` and what is below it."""
-        response = self._ask(method, path, {}, body)
+        written = None if body is None else json.dumps(body).encode()
+        response = self._ask(method, path, {}, written)
         if not 200 <= response.status < 300:
             raise response.refusal()
         text = response.text()
@@ -92,12 +95,12 @@ class Client:
         return self._stream("GET", path, headers)
 
     def _stream(
-        self, method: str, path: str, headers: Dict[str, str], body: Optional[Any] = None
+        self, method: str, path: str, headers: Dict[str, str], body: Optional[bytes] = None
     ) -> Response:
         return self._ask(method, path, {"accept": "text/event-stream", **headers}, body)
 
     def _ask(
-        self, method: str, path: str, headers: Dict[str, str], body: Optional[Any] = None
+        self, method: str, path: str, headers: Dict[str, str], body: Optional[bytes] = None
     ) -> Response:
         token = self._token if isinstance(self._token, str) else self._token()
         headers = {"authorization": f"Bearer {token}", **headers}

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import http.client
-import json
 import random
 from dataclasses import dataclass
-from typing import Any, Dict, Iterator, Optional
+from typing import Dict, Iterator, Optional
 from urllib.parse import urlsplit
 
 from .errors import RequestError
@@ -76,7 +75,7 @@ def ask(
     method: str,
     path: str,
     headers: Dict[str, str],
-    body: Optional[Any] = None,
+    body: Optional[bytes] = None,
     timeout: float = 45.0,
 ) -> Response:
     """Asks a host something, over a connection of its own."""
@@ -85,12 +84,10 @@ def ask(
     if parts.scheme not in kinds or parts.hostname is None:
         raise ValueError(f"not the address of a host: {url!r}")
     connection = kinds[parts.scheme](parts.hostname, parts.port, timeout=timeout)
-    sent = None
     if body is not None:
-        sent = json.dumps(body).encode()
         headers = {**headers, "content-type": "application/json"}
     try:
-        connection.request(method, parts.path.rstrip("/") + path, sent, headers)
+        connection.request(method, parts.path.rstrip("/") + path, body, headers)
         return Response(connection)
     except BaseException:
         connection.close()

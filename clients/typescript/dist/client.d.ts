@@ -46,9 +46,9 @@ export declare class Client {
     send(agent: string, message: string | readonly InputMessage[], options?: SendOptions): Turn;
     /** Answers what a turn waits for, and follows how it goes on. */
     answer(agent: string, threadId: string, results: readonly ActionResult[], options?: Omit<SendOptions, "threadId">): Turn;
-    /** Sends a request as it is, and follows what comes of it. Where the answer is lost, it is sent
-     * again under the same key. */
-    request(agent: string, body: AgentRequest, { key, signal }?: Pick<SendOptions, "key" | "signal">): Turn;
+    /** Sends a request as it is now, and follows what comes of it. Where the answer is lost, the same
+     * bytes are sent again under the same key. */
+    request(agent: string, request: AgentRequest, { key, signal }?: Pick<SendOptions, "key" | "signal">): Turn;
     /** Follows a request that runs, or replays one that has ended. */
     follow(requestId: string, { after, signal }?: FollowOptions): Turn;
     /** Stops a request. The streams of all who follow it end with `aborted`. */

@@ -20,10 +20,12 @@ export class Client {
         const request = { messages: [], ...of({ ...options, threadId, context }) };
         return this.request(agent, request, options);
     }
-    /** Sends a request as it is, and follows what comes of it. Where the answer is lost, it is sent
-     * again under the same key. */
-    request(agent, body, { key = made(), signal } = {}) {
+    /** Sends a request as it is now, and follows what comes of it. Where the answer is lost, the same
+     * bytes are sent again under the same key. */
+    request(agent, request, { key = made(), signal } = {}) {
         const path = `/v1/agents/${encodeURIComponent(agent)}/stream`;
+        // Written once: what changes in it meanwhile would be another request under the same key.
+        const body = JSON.stringify(request);
         const headers = { "idempotency-key": key };
         const first = () => this.#stream({ method: "POST", path, body, signal, headers });
         return new Turn(this.#line(first, signal));
@@ -41,7 +43,8 @@ export class Client {
     }
     /** Asks the host anything as this client: `/v1/threads` and what is below it. */
     async call({ method, path, body, signal, headers }) {
-        const response = await this.#fetch({ method, path, body, signal, headers: headers ?? {} });
+        const written = body === undefined ? undefined : JSON.stringify(body);
+        const response = await this.#fetch({ method, path, body: written, signal, headers: headers ?? {} });
         if (!response.ok)
             throw await refusal(response);
         return response;
@@ -73,7 +76,7 @@ export class Client {
         };
         if (body !== undefined) {
             init.headers = { ...init.headers, "content-type": "application/json" };
-            init.body = JSON.stringify(body);
+            init.body = body;
         }
         if (signal)
             init.signal = signal;

@@ -45,6 +45,11 @@ interface Call {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** The same, as it goes out. */
+interface Written extends Call {
+  readonly body?: string | undefined;
+}
+
 /** A client of agents, for one owner. */
 export class Client {
   readonly #options: Options;
@@ -73,14 +78,16 @@ export class Client {
     return this.request(agent, request, options);
   }
 
-  /** Sends a request as it is, and follows what comes of it. Where the answer is lost, it is sent
-   * again under the same key. */
+  /** Sends a request as it is now, and follows what comes of it. Where the answer is lost, the same
+   * bytes are sent again under the same key. */
   request(
     agent: string,
-    body: AgentRequest,
+    request: AgentRequest,
     { key = made(), signal }: Pick<SendOptions, "key" | "signal"> = {},
   ): Turn {
     const path = `/v1/agents/${encodeURIComponent(agent)}/stream`;
+    // Written once: what changes in it meanwhile would be another request under the same key.
+    const body = JSON.stringify(request);
     const headers = { "idempotency-key": key };
     const first = () => this.#stream({ method: "POST", path, body, signal, headers });
     return new Turn(this.#line(first, signal));
@@ -101,7 +108,8 @@ export class Client {
 
   /** Asks the host anything as this client: `/v1/threads` and what is below it. */
   async call({ method, path, body, signal, headers }: Call): Promise<Response> {
-    const response = await this.#fetch({ method, path, body, signal, headers: headers ?? {} });
+    const written = body === undefined ? undefined : JSON.stringify(body);
+    const response = await this.#fetch({ method, path, body: written, signal, headers: headers ?? {} });
     if (!response.ok) throw await refusal(response);
     return response;
   }
@@ -126,11 +134,11 @@ export class Client {
     return this.#stream({ method: "GET", path, signal, headers });
   }
 
-  #stream(call: Call): Promise<Response> {
+  #stream(call: Written): Promise<Response> {
     return this.#fetch({ ...call, headers: { accept: "text/event-stream", ...call.headers } });
   }
 
-  async #fetch({ method, path, body, signal, headers }: Call): Promise<Response> {
+  async #fetch({ method, path, body, signal, headers }: Written): Promise<Response> {
     const { fetch = globalThis.fetch, token, url } = this.#options;
     const bearer = typeof token === "string" ? token : await token();
     const init: RequestInit = {
@@ -140,7 +148,7 @@ export class Client {
     };
     if (body !== undefined) {
       init.headers = { ...init.headers, "content-type": "application/json" };
-      init.body = JSON.stringify(body);
+      init.body = body;
     }
     if (signal) init.signal = signal;
     return fetch(url.replace(/\/+$/, "") + path, init);

@@ -78,6 +78,24 @@ test("what was not answered is sent again under its key, and given up at last", 
   assert.ok(asked.every(([method, same]) => method === "POST" && same === key), JSON.stringify(asked));
 });
 
+test("what is sent again is the same bytes, whatever has become of its parts", async () => {
+  const patience = { first: 1, longest: 2, tries: 3 };
+  const context = { seen: 0 };
+  const bodies = [];
+  const fetch = async (url, { body }) => {
+    bodies.push(body);
+    context.seen += 1;
+    throw new TypeError("nobody is there");
+  };
+  const client = new Client({ url: "http://host", token: "t", patience, fetch });
+  const turn = client.send("a", "hi", { context });
+  context.seen += 1;
+  await assert.rejects(turn.finished(), ConnectionError);
+  assert.equal(bodies.length, 4);
+  assert.deepEqual(JSON.parse(bodies[0]).context, { seen: 0 });
+  assert.equal(new Set(bodies).size, 1, bodies.join());
+});
+
 test("what is refused at once is the caller's, and behind a lost answer it is tried again", async () => {
   const patience = { first: 1, longest: 2, tries: 3 };
   const busy = () => new Response(JSON.stringify({ event: "error", retryable: true }), { status: 503 });
