@@ -7,7 +7,7 @@ import secrets
 from typing import Any, Callable, Dict, List, Optional, Sequence, Union
 from urllib.parse import quote
 
-from .connection import Patience, Response, ask
+from .connection import Patience, Request
 from .protocol import ActionResult, AgentRequest, InputMessage
 from .turn import Line, Turn
 
@@ -80,31 +80,31 @@ class Client:
         """Asks the host anything as this client, and returns the JSON of the answer:
         ``/v1/threads`` and what is below it."""
         written = None if body is None else json.dumps(body).encode()
-        response = self._ask(method, path, {}, written)
+        response = self._ready(method, path, {}, written).answer()
         if not 200 <= response.status < 300:
             raise response.refusal()
         text = response.text()
         return json.loads(text) if text else None
 
-    def _line(self, first: Callable[[], Response]) -> Line:
+    def _line(self, first: Callable[[], Request]) -> Line:
         return Line(self._patience, first, self._again, self.abort)
 
-    def _again(self, request_id: str, last_event_id: str) -> Response:
+    def _again(self, request_id: str, last_event_id: str) -> Request:
         path = f"/v1/requests/{quote(request_id, safe='')}/stream"
         headers = {"last-event-id": last_event_id} if last_event_id else {}
         return self._stream("GET", path, headers)
 
     def _stream(
         self, method: str, path: str, headers: Dict[str, str], body: Optional[bytes] = None
-    ) -> Response:
-        return self._ask(method, path, {"accept": "text/event-stream", **headers}, body)
+    ) -> Request:
+        return self._ready(method, path, {"accept": "text/event-stream", **headers}, body)
 
-    def _ask(
+    def _ready(
         self, method: str, path: str, headers: Dict[str, str], body: Optional[bytes] = None
-    ) -> Response:
+    ) -> Request:
         token = self._token if isinstance(self._token, str) else self._token()
         headers = {"authorization": f"Bearer {token}", **headers}
-        return ask(self._url, method, path, headers, body, self._patience.silence)
+        return Request(self._url, method, path, headers, body, self._patience.silence)
 
 
 def _request(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import http.client
 import random
+import socket
+import ssl
 from dataclasses import dataclass
 from typing import Dict, Iterator, Optional
 from urllib.parse import urlsplit
@@ -13,6 +15,9 @@ from .sse import Frame, SseParser
 
 # What a broken connection looks like, at whichever point it breaks.
 BROKEN = (OSError, http.client.HTTPException)
+
+# What of it no further try mends, where the first one meets it.
+UNREACHABLE = (ssl.SSLCertVerificationError, socket.gaierror)
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,9 @@ class Patience:
     silence: float = 45.0
     """After how many seconds without a byte a connection counts as broken. The host sends something
     every 15 seconds."""
+    unanswered: int = 4
+    """How many of the tries may fail while the host has not answered once: it may not be there at
+    all."""
 
     def wait(self, attempt: int) -> float:
         """Returns the wait before a try, counted from 1: somewhere in the upper half of what it may
@@ -70,25 +78,38 @@ class Response:
         self._connection.close()
 
 
-def ask(
-    url: str,
-    method: str,
-    path: str,
-    headers: Dict[str, str],
-    body: Optional[bytes] = None,
-    timeout: float = 45.0,
-) -> Response:
-    """Asks a host something, over a connection of its own."""
-    parts = urlsplit(url)
-    kinds = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
-    if parts.scheme not in kinds or parts.hostname is None:
-        raise ValueError(f"not the address of a host: {url!r}")
-    connection = kinds[parts.scheme](parts.hostname, parts.port, timeout=timeout)
-    if body is not None:
-        headers = {**headers, "content-type": "application/json"}
-    try:
-        connection.request(method, parts.path.rstrip("/") + path, body, headers)
-        return Response(connection)
-    except BaseException:
-        connection.close()
-        raise
+class Request:
+    """A request that is ready to go, over a connection of its own. What can never go out is refused
+    when it is made."""
+
+    def __init__(
+        self,
+        url: str,
+        method: str,
+        path: str,
+        headers: Dict[str, str],
+        body: Optional[bytes] = None,
+        timeout: float = 45.0,
+    ) -> None:
+        parts = urlsplit(url)
+        kinds = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
+        if parts.scheme not in kinds or parts.hostname is None:
+            raise ValueError(f"not the address of a host: {url!r}")
+        if body is not None:
+            headers = {**headers, "content-type": "application/json"}
+        if method != "GET":
+            headers = {**headers, "content-length": str(len(body or b""))}
+        self._body = body
+        self._connection = kinds[parts.scheme](parts.hostname, parts.port, timeout=timeout)
+        self._connection.putrequest(method, parts.path.rstrip("/") + path)
+        for name, value in headers.items():
+            self._connection.putheader(name, value)
+
+    def answer(self) -> Response:
+        """Sends it, and returns what the host says to it."""
+        try:
+            self._connection.endheaders(self._body)
+            return Response(self._connection)
+        except BaseException:
+            self._connection.close()
+            raise

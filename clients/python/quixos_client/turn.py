@@ -6,7 +6,7 @@ import json
 import time
 from typing import Callable, Iterator, NamedTuple, Optional
 
-from .connection import BROKEN, Patience, Response
+from .connection import BROKEN, UNREACHABLE, Patience, Request, Response
 from .content import Content
 from .errors import ConnectionLost, RequestError
 from .protocol import AgentEvent
@@ -17,10 +17,10 @@ class Line(NamedTuple):
     """What a turn needs of the client that it belongs to."""
 
     patience: Patience
-    first: Callable[[], Response]
-    """Opens the stream; as often as it takes until the turn is told."""
-    again: Callable[[str, str], Response]
-    """Opens the stream of a request behind an id."""
+    first: Callable[[], Request]
+    """Makes ready what opens the stream; as often as it takes until the turn is told."""
+    again: Callable[[str, str], Request]
+    """Makes ready what opens the stream of a request behind an id."""
     abort: Callable[[str], None]
 
 
@@ -73,17 +73,20 @@ class Turn:
 
     def _read(self) -> Iterator[AgentEvent]:
         patience = self._line.patience
-        attempt, gaps, is_first = 0, 0, True
+        attempt, gaps, is_first, is_answered = 0, 0, True, False
         while True:
             cause: Optional[BaseException] = None
             pause: Optional[float] = None
             response: Optional[Response] = None
             parser = SseParser(self.last_event_id)
+            # What fails here no further try mends: a user who is signed out, an address that is none.
+            if self.request_id is None:
+                request = self._line.first()
+            else:
+                request = self._line.again(self.request_id, self.last_event_id)
             try:
-                if self.request_id is None:
-                    response = self._line.first()
-                else:
-                    response = self._line.again(self.request_id, self.last_event_id)
+                response = request.answer()
+                is_answered = True
                 if response.status == 204:
                     return
                 if response.status != 200:
@@ -110,13 +113,16 @@ class Turn:
                     raise
                 cause, pause = error, error.retry_after
             except BROKEN as error:
+                if is_first and isinstance(error, UNREACHABLE):
+                    raise
                 cause = error
             finally:
                 if response is not None:
                     response.close()
             attempt += 1
-            if max(attempt, gaps) > patience.tries:
-                message = f"gave up after {patience.tries} tries"
+            tries = patience.tries if is_answered else min(patience.tries, patience.unanswered)
+            if max(attempt, gaps) > tries:
+                message = f"gave up after {tries} tries"
                 raise ConnectionLost(message, self.request_id) from cause
             is_first = False
             self.reconnects += 1

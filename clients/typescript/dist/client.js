@@ -44,7 +44,8 @@ export class Client {
     /** Asks the host anything as this client: `/v1/threads` and what is below it. */
     async call({ method, path, body, signal, headers }) {
         const written = body === undefined ? undefined : JSON.stringify(body);
-        const response = await this.#fetch({ method, path, body: written, signal, headers: headers ?? {} });
+        const ask = await this.#ready({ method, path, body: written, signal, headers: headers ?? {} });
+        const response = await ask();
         if (!response.ok)
             throw await refusal(response);
         return response;
@@ -64,9 +65,9 @@ export class Client {
         return this.#stream({ method: "GET", path, signal, headers });
     }
     #stream(call) {
-        return this.#fetch({ ...call, headers: { accept: "text/event-stream", ...call.headers } });
+        return this.#ready({ ...call, headers: { accept: "text/event-stream", ...call.headers } });
     }
-    async #fetch({ method, path, body, signal, headers }) {
+    async #ready({ method, path, body, signal, headers }) {
         const { fetch = globalThis.fetch, token, url } = this.#options;
         const bearer = typeof token === "string" ? token : await token();
         const init = {
@@ -80,7 +81,10 @@ export class Client {
         }
         if (signal)
             init.signal = signal;
-        return fetch(url.replace(/\/+$/, "") + path, init);
+        const address = url.replace(/\/+$/, "") + path;
+        // Refuses what can never go out, which `fetch` would tell like a line that is down.
+        new Request(address, init);
+        return () => fetch(address, init);
     }
 }
 function said(text) {

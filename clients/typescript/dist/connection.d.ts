@@ -8,12 +8,17 @@ export interface Patience {
     readonly longest: number;
     /** How many tries in a row may fail. */
     readonly tries: number;
+    /** How many of them may fail while the host has not answered once: that it is not there, or lets
+     * nobody in, looks the same as a line that is down. */
+    readonly unanswered: number;
     /** After how many milliseconds without a byte a connection counts as broken. The host sends
      * something every 15 seconds. */
     readonly silence: number;
 }
 /** The patience of whoever says nothing about it. */
 export declare const PATIENCE: Patience;
+/** A request that is ready to go; it goes out when this is called. */
+export type Ask = () => Promise<Response>;
 /** Returns the wait before a try, counted from 1: somewhere in the upper half of what it may be, so
  * that many clients of one host do not come back at once. */
 export declare function wait(patience: Patience, attempt: number): number;

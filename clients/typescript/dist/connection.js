@@ -2,7 +2,13 @@
 import { RequestError } from "./errors.js";
 import { SseParser } from "./sse.js";
 /** The patience of whoever says nothing about it. */
-export const PATIENCE = { first: 250, longest: 10_000, tries: 12, silence: 45_000 };
+export const PATIENCE = {
+    first: 250,
+    longest: 10_000,
+    tries: 12,
+    unanswered: 4,
+    silence: 45_000,
+};
 /** Returns the wait before a try, counted from 1: somewhere in the upper half of what it may be, so
  * that many clients of one host do not come back at once. */
 export function wait(patience, attempt) {

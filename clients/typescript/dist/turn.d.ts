@@ -1,13 +1,13 @@
-import { type Patience } from "./connection.js";
+import { type Ask, type Patience } from "./connection.js";
 import { Content, type TerminalEvent } from "./content.js";
 import type { AgentEvent } from "./protocol.js";
 /** What a turn needs of the client that it belongs to. */
 export interface Line {
     readonly patience: Patience;
-    /** Opens the stream; as often as it takes until the turn is told. */
-    first(): Promise<Response>;
-    /** Opens the stream of a request behind an id. */
-    again(requestId: string, lastEventId: string): Promise<Response>;
+    /** Makes ready what opens the stream; as often as it takes until the turn is told. */
+    first(): Promise<Ask>;
+    /** Makes ready what opens the stream of a request behind an id. */
+    again(requestId: string, lastEventId: string): Promise<Ask>;
     abort(requestId: string): Promise<void>;
     readonly signal: AbortSignal | undefined;
 }

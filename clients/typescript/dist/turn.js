@@ -55,14 +55,18 @@ export class Turn {
         let attempt = 0;
         let gaps = 0;
         let isFirst = true;
+        let isAnswered = false;
         for (;;) {
             let cause;
             let pause;
             const parser = new SseParser(this.#lastEventId);
+            // What fails here no further try mends: a user who is signed out, an address that is none.
+            const ask = this.requestId === undefined
+                ? await this.#line.first()
+                : await this.#line.again(this.requestId, this.#lastEventId);
             try {
-                const response = this.requestId === undefined
-                    ? await this.#line.first()
-                    : await this.#line.again(this.requestId, this.#lastEventId);
+                const response = await ask();
+                isAnswered = true;
                 if (response.status === 204)
                     return;
                 if (!response.ok)
@@ -98,8 +102,9 @@ export class Turn {
                 cause = error;
             }
             attempt += 1;
-            if (Math.max(attempt, gaps) > patience.tries) {
-                throw new ConnectionError(`gave up after ${patience.tries} tries`, this.requestId, cause);
+            const tries = Math.min(patience.tries, isAnswered ? Infinity : patience.unanswered);
+            if (Math.max(attempt, gaps) > tries) {
+                throw new ConnectionError(`gave up after ${tries} tries`, this.requestId, cause);
             }
             isFirst = false;
             this.reconnects += 1;

@@ -1,6 +1,6 @@
 // A client of agents.
 
-import { PATIENCE, refusal, type Patience } from "./connection.js";
+import { PATIENCE, refusal, type Ask, type Patience } from "./connection.js";
 import type { ActionResult, AgentRequest, InputMessage } from "./protocol.js";
 import { Turn, type Line } from "./turn.js";
 
@@ -109,12 +109,13 @@ export class Client {
   /** Asks the host anything as this client: `/v1/threads` and what is below it. */
   async call({ method, path, body, signal, headers }: Call): Promise<Response> {
     const written = body === undefined ? undefined : JSON.stringify(body);
-    const response = await this.#fetch({ method, path, body: written, signal, headers: headers ?? {} });
+    const ask = await this.#ready({ method, path, body: written, signal, headers: headers ?? {} });
+    const response = await ask();
     if (!response.ok) throw await refusal(response);
     return response;
   }
 
-  #line(first: () => Promise<Response>, signal: AbortSignal | undefined): Line {
+  #line(first: () => Promise<Ask>, signal: AbortSignal | undefined): Line {
     return {
       first,
       again: (requestId, lastEventId) => this.#again(requestId, lastEventId, signal),
@@ -128,17 +129,17 @@ export class Client {
     requestId: string,
     lastEventId: string,
     signal: AbortSignal | undefined,
-  ): Promise<Response> {
+  ): Promise<Ask> {
     const path = `/v1/requests/${encodeURIComponent(requestId)}/stream`;
     const headers = lastEventId === "" ? {} : { "last-event-id": lastEventId };
     return this.#stream({ method: "GET", path, signal, headers });
   }
 
-  #stream(call: Written): Promise<Response> {
-    return this.#fetch({ ...call, headers: { accept: "text/event-stream", ...call.headers } });
+  #stream(call: Written): Promise<Ask> {
+    return this.#ready({ ...call, headers: { accept: "text/event-stream", ...call.headers } });
   }
 
-  async #fetch({ method, path, body, signal, headers }: Written): Promise<Response> {
+  async #ready({ method, path, body, signal, headers }: Written): Promise<Ask> {
     const { fetch = globalThis.fetch, token, url } = this.#options;
     const bearer = typeof token === "string" ? token : await token();
     const init: RequestInit = {
@@ -151,7 +152,10 @@ export class Client {
       init.body = body;
     }
     if (signal) init.signal = signal;
-    return fetch(url.replace(/\/+$/, "") + path, init);
+    const address = url.replace(/\/+$/, "") + path;
+    // Refuses what can never go out, which `fetch` would tell like a line that is down.
+    new Request(address, init);
+    return () => fetch(address, init);
   }
 }
 

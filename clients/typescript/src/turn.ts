@@ -1,6 +1,6 @@
 // A turn that is followed to its end, over as many connections as it takes.
 
-import { frames, refusal, sleep, wait, type Patience } from "./connection.js";
+import { frames, refusal, sleep, wait, type Ask, type Patience } from "./connection.js";
 import { Content, type TerminalEvent } from "./content.js";
 import { ConnectionError, RequestError } from "./errors.js";
 import type { AgentEvent } from "./protocol.js";
@@ -9,10 +9,10 @@ import { SseParser } from "./sse.js";
 /** What a turn needs of the client that it belongs to. */
 export interface Line {
   readonly patience: Patience;
-  /** Opens the stream; as often as it takes until the turn is told. */
-  first(): Promise<Response>;
-  /** Opens the stream of a request behind an id. */
-  again(requestId: string, lastEventId: string): Promise<Response>;
+  /** Makes ready what opens the stream; as often as it takes until the turn is told. */
+  first(): Promise<Ask>;
+  /** Makes ready what opens the stream of a request behind an id. */
+  again(requestId: string, lastEventId: string): Promise<Ask>;
   abort(requestId: string): Promise<void>;
   readonly signal: AbortSignal | undefined;
 }
@@ -72,14 +72,18 @@ export class Turn implements AsyncIterable<AgentEvent> {
     let attempt = 0;
     let gaps = 0;
     let isFirst = true;
+    let isAnswered = false;
     for (;;) {
       let cause: unknown;
       let pause: number | undefined;
       const parser = new SseParser(this.#lastEventId);
+      // What fails here no further try mends: a user who is signed out, an address that is none.
+      const ask = this.requestId === undefined
+        ? await this.#line.first()
+        : await this.#line.again(this.requestId, this.#lastEventId);
       try {
-        const response = this.requestId === undefined
-          ? await this.#line.first()
-          : await this.#line.again(this.requestId, this.#lastEventId);
+        const response = await ask();
+        isAnswered = true;
         if (response.status === 204) return;
         if (!response.ok) throw await refusal(response);
         isFirst = false;
@@ -108,8 +112,9 @@ export class Turn implements AsyncIterable<AgentEvent> {
         cause = error;
       }
       attempt += 1;
-      if (Math.max(attempt, gaps) > patience.tries) {
-        throw new ConnectionError(`gave up after ${patience.tries} tries`, this.requestId, cause);
+      const tries = Math.min(patience.tries, isAnswered ? Infinity : patience.unanswered);
+      if (Math.max(attempt, gaps) > tries) {
+        throw new ConnectionError(`gave up after ${tries} tries`, this.requestId, cause);
       }
       isFirst = false;
       this.reconnects += 1;

@@ -96,6 +96,40 @@ test("what is sent again is the same bytes, whatever has become of its parts", a
   assert.equal(new Set(bodies).size, 1, bodies.join());
 });
 
+test("what no further try mends is told as it is, at once", async () => {
+  const refused = new Error("nobody is signed in");
+  const asked = { token: 0, fetch: 0 };
+  const token = async () => {
+    asked.token += 1;
+    if (asked.token === 1) throw refused;
+    return "t";
+  };
+  const fetch = async () => {
+    asked.fetch += 1;
+    throw new TypeError("nobody is there");
+  };
+  const send = (url, key) => new Client({ url, token, fetch }).send("a", "hi", { key }).finished();
+  await assert.rejects(send("http://host", "k"), (error) => error === refused);
+  await assert.rejects(send("http://ho st", "k"), TypeError);
+  await assert.rejects(send("http://host", "no header \u2602"), TypeError);
+  assert.deepEqual(asked, { token: 3, fetch: 0 });
+});
+
+test("a host that never was there is given up soon, one that was is waited for", async () => {
+  const patience = { first: 1, longest: 2 };
+  for (const [answers, asks] of [[[], 5], [[() => new Response("")], 13]]) {
+    let asked = 0;
+    const fetch = async () => {
+      const answer = answers[asked++];
+      if (answer) return answer();
+      throw new TypeError("nobody is there");
+    };
+    const client = new Client({ url: "http://host", token: "t", patience, fetch });
+    await assert.rejects(client.send("a", "hi").finished(), ConnectionError);
+    assert.equal(asked, asks);
+  }
+});
+
 test("what is refused at once is the caller's, and behind a lost answer it is tried again", async () => {
   const patience = { first: 1, longest: 2, tries: 3 };
   const busy = () => new Response(JSON.stringify({ event: "error", retryable: true }), { status: 503 });
