@@ -18,9 +18,9 @@ const client = new Client({
   url: location.origin,
   token,
   patience: { first: 600 },
-  fetch: (url, init = {}) => {
+  fetch: (url, init) => {
     line = new AbortController();
-    return fetch(url, { ...init, signal: line.signal });
+    return fetch(url, { ...init, signal: AbortSignal.any([init.signal, line.signal]) });
   },
 });
 

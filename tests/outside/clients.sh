@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The clients of the tree against a real host: `quixos serve --demo`, over connections that are cut in
-# the middle. Needs Rust, Node 20 or newer with npm (for the TypeScript compiler), and Python 3.9 or
+# the middle. Needs Rust, Node 20.3 or newer with npm (for the TypeScript compiler), and Python 3.9 or
 # newer. It also holds that clients/typescript/dist is what the compiler makes of src.
 #
 #   tests/outside/clients.sh            all of it

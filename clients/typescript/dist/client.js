@@ -1,5 +1,5 @@
 // A client of agents.
-import { PATIENCE, refusal } from "./connection.js";
+import { ask, PATIENCE, refusal } from "./connection.js";
 import { Turn } from "./turn.js";
 /** A client of agents, for one owner. */
 export class Client {
@@ -44,10 +44,10 @@ export class Client {
     /** Asks the host anything as this client: `/v1/threads` and what is below it. */
     async call({ method, path, body, signal, headers }) {
         const written = body === undefined ? undefined : JSON.stringify(body);
-        const ask = await this.#ready({ method, path, body: written, signal, headers: headers ?? {} });
-        const response = await ask();
+        const ready = await this.#ready({ method, path, body: written, signal, headers: headers ?? {} });
+        const response = await ready();
         if (!response.ok)
-            throw await refusal(response);
+            throw await refusal(response, this.#patience.silence);
         return response;
     }
     #line(first, signal) {
@@ -84,7 +84,7 @@ export class Client {
         const address = url.replace(/\/+$/, "") + path;
         // Refuses what can never go out, which `fetch` would tell like a line that is down.
         new Request(address, init);
-        return () => fetch(address, init);
+        return () => ask(fetch, address, init, this.#patience.silence);
     }
 }
 function said(text) {

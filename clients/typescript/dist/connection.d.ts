@@ -24,7 +24,9 @@ export type Ask = () => Promise<Response>;
 export declare function wait(patience: Patience, attempt: number): number;
 /** Waits, unless it is called off. */
 export declare function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void>;
-/** Returns what a response that is not good says. */
-export declare function refusal(response: Response): Promise<RequestError>;
+/** Asks a host, and leaves one that takes the connection and says nothing. */
+export declare function ask(fetch: typeof globalThis.fetch, address: string, init: RequestInit, silence: number): Promise<Response>;
+/** Returns what a response that is not good says, as far as it says it. */
+export declare function refusal(response: Response, silence: number): Promise<RequestError>;
 /** Reads the events of a response until it ends, breaks, or is silent for too long. */
 export declare function frames(response: Response, parser: SseParser, silence: number): AsyncGenerator<Frame, void, void>;

@@ -31,15 +31,38 @@ export function sleep(milliseconds, signal) {
         signal?.addEventListener("abort", stop, { once: true });
     });
 }
-/** Returns what a response that is not good says. */
-export async function refusal(response) {
+/** Asks a host, and leaves one that takes the connection and says nothing. */
+export async function ask(fetch, address, init, silence) {
+    const leave = new AbortController();
+    const signal = init.signal ? AbortSignal.any([init.signal, leave.signal]) : leave.signal;
+    try {
+        return await heard(fetch(address, { ...init, signal }), silence);
+    }
+    catch (error) {
+        leave.abort(error);
+        throw error;
+    }
+}
+/** Returns what a response that is not good says, as far as it says it. */
+export async function refusal(response, silence) {
     const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
     const retryAfter = Number.isFinite(seconds) ? seconds * 1000 : undefined;
-    const body = await response.text().catch(() => "");
+    let body = "";
+    try {
+        for await (const text of texts(response, silence))
+            body += text;
+    }
+    catch {
+        // The status says enough.
+    }
     return new RequestError(response.status, body, retryAfter);
 }
 /** Reads the events of a response until it ends, breaks, or is silent for too long. */
 export async function* frames(response, parser, silence) {
+    for await (const text of texts(response, silence))
+        yield* parser.push(text);
+}
+async function* texts(response, silence) {
     if (!response.body)
         return;
     const reader = response.body.getReader();
@@ -49,7 +72,7 @@ export async function* frames(response, parser, silence) {
             const { done, value } = await heard(reader.read(), silence);
             if (done)
                 return;
-            yield* parser.push(decoder.decode(value, { stream: true }));
+            yield decoder.decode(value, { stream: true });
         }
     }
     finally {

@@ -70,7 +70,7 @@ export class Turn {
                 if (response.status === 204)
                     return;
                 if (!response.ok)
-                    throw await refusal(response);
+                    throw await refusal(response, patience.silence);
                 isFirst = false;
                 for await (const frame of frames(response, parser, patience.silence)) {
                     const event = JSON.parse(frame.data);

@@ -1,6 +1,6 @@
 // A client of agents.
 
-import { PATIENCE, refusal, type Ask, type Patience } from "./connection.js";
+import { ask, PATIENCE, refusal, type Ask, type Patience } from "./connection.js";
 import type { ActionResult, AgentRequest, InputMessage } from "./protocol.js";
 import { Turn, type Line } from "./turn.js";
 
@@ -109,9 +109,9 @@ export class Client {
   /** Asks the host anything as this client: `/v1/threads` and what is below it. */
   async call({ method, path, body, signal, headers }: Call): Promise<Response> {
     const written = body === undefined ? undefined : JSON.stringify(body);
-    const ask = await this.#ready({ method, path, body: written, signal, headers: headers ?? {} });
-    const response = await ask();
-    if (!response.ok) throw await refusal(response);
+    const ready = await this.#ready({ method, path, body: written, signal, headers: headers ?? {} });
+    const response = await ready();
+    if (!response.ok) throw await refusal(response, this.#patience.silence);
     return response;
   }
 
@@ -155,7 +155,7 @@ export class Client {
     const address = url.replace(/\/+$/, "") + path;
     // Refuses what can never go out, which `fetch` would tell like a line that is down.
     new Request(address, init);
-    return () => fetch(address, init);
+    return () => ask(fetch, address, init, this.#patience.silence);
   }
 }
 

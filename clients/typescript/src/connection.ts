@@ -54,11 +54,33 @@ export function sleep(milliseconds: number, signal: AbortSignal | undefined): Pr
   });
 }
 
-/** Returns what a response that is not good says. */
-export async function refusal(response: Response): Promise<RequestError> {
+/** Asks a host, and leaves one that takes the connection and says nothing. */
+export async function ask(
+  fetch: typeof globalThis.fetch,
+  address: string,
+  init: RequestInit,
+  silence: number,
+): Promise<Response> {
+  const leave = new AbortController();
+  const signal = init.signal ? AbortSignal.any([init.signal, leave.signal]) : leave.signal;
+  try {
+    return await heard(fetch(address, { ...init, signal }), silence);
+  } catch (error) {
+    leave.abort(error);
+    throw error;
+  }
+}
+
+/** Returns what a response that is not good says, as far as it says it. */
+export async function refusal(response: Response, silence: number): Promise<RequestError> {
   const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
   const retryAfter = Number.isFinite(seconds) ? seconds * 1000 : undefined;
-  const body = await response.text().catch(() => "");
+  let body = "";
+  try {
+    for await (const text of texts(response, silence)) body += text;
+  } catch {
+    // The status says enough.
+  }
   return new RequestError(response.status, body, retryAfter);
 }
 
@@ -68,6 +90,10 @@ export async function* frames(
   parser: SseParser,
   silence: number,
 ): AsyncGenerator<Frame, void, void> {
+  for await (const text of texts(response, silence)) yield* parser.push(text);
+}
+
+async function* texts(response: Response, silence: number): AsyncGenerator<string, void, void> {
   if (!response.body) return;
   const reader = response.body.getReader();
   const decoder = new TextDecoder();
@@ -75,7 +101,7 @@ export async function* frames(
     for (;;) {
       const { done, value } = await heard(reader.read(), silence);
       if (done) return;
-      yield* parser.push(decoder.decode(value, { stream: true }));
+      yield decoder.decode(value, { stream: true });
     }
   } finally {
     // Whoever has heard enough, or nothing, leaves: the host need not speak on.

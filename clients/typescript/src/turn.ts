@@ -85,7 +85,7 @@ export class Turn implements AsyncIterable<AgentEvent> {
         const response = await ask();
         isAnswered = true;
         if (response.status === 204) return;
-        if (!response.ok) throw await refusal(response);
+        if (!response.ok) throw await refusal(response, patience.silence);
         isFirst = false;
         for await (const frame of frames(response, parser, patience.silence)) {
           const event = JSON.parse(frame.data) as AgentEvent;

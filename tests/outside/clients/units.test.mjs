@@ -1,6 +1,8 @@
 // What the TypeScript client makes of bytes and of events, without a host.
 
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import net from "node:net";
 import { test } from "node:test";
 import {
   Client,
@@ -146,6 +148,57 @@ test("what is refused at once is the caller's, and behind a lost answer it is tr
     });
     assert.equal(asked, asks);
   }
+});
+
+/** Starts what takes connections, until the test is over, and gives its address. */
+async function listening(t, taken) {
+  const sockets = new Set();
+  const server = net.createServer((socket) => {
+    sockets.add(socket.on("error", () => undefined));
+    taken(socket);
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  t.after(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return `http://127.0.0.1:${server.address().port}`;
+}
+
+test("a host that takes the connection and says nothing, or never ends, is left", async (t) => {
+  const patience = { first: 1, longest: 2, tries: 3, silence: 30 };
+  const left = [];
+  let said = "";
+  const url = await listening(t, (socket) => {
+    socket.once("data", () => {
+      left.push(once(socket.resume(), "close"));
+      socket.write(said);
+    });
+  });
+  const client = new Client({ url, token: "t", patience });
+  // Also where the caller has a signal, which is left as it was.
+  const { signal } = new AbortController();
+  await assert.rejects(client.send("a", "hi", { signal }).finished(), (error) => {
+    assert.match(String(error.cause), /nothing was heard for 30 ms/);
+    return error instanceof ConnectionError;
+  });
+  assert.equal(signal.aborted, false);
+  await assert.rejects(client.call({ method: "GET", path: "/v1/threads" }), /nothing was heard/);
+  said = "HTTP/1.1 403 Forbidden\r\ncontent-length: 9\r\n\r\nno";
+  await assert.rejects(client.send("a", "hi").finished(), (error) => {
+    return error instanceof RequestError && error.status === 403;
+  });
+  assert.equal(left.length, 6);
+  await Promise.all(left);
+});
+
+test("whoever calls off a request that is not answered is let go at once", async (t) => {
+  const leave = new AbortController();
+  const url = await listening(t, (socket) => {
+    socket.once("data", () => leave.abort(new Error("enough")));
+  });
+  const turn = new Client({ url, token: "t" }).send("a", "hi", { signal: leave.signal });
+  await assert.rejects(turn.finished(), /enough/);
 });
 
 test("a host that never answers is given up, and silence is a broken line", async () => {

@@ -81,6 +81,16 @@ class WhatFails(unittest.TestCase):
                 client.send("a", "hi").finished()
             self.assertEqual(asked.call_count, asks)
 
+    def test_a_host_that_takes_the_connection_and_says_nothing_is_left(self) -> None:
+        over, asked = threading.Event(), mock.Mock()
+        self.addCleanup(over.set)
+        asked.side_effect = lambda _: over.wait(10) and None
+        patience = Patience(first=0.001, longest=0.002, tries=3, silence=0.03)
+        with self.assertRaises(ConnectionLost) as lost:
+            Client(self.host(asked), "t", patience).send("a", "hi").finished()
+        self.assertIsInstance(lost.exception.__cause__, socket.timeout)
+        self.assertEqual(asked.call_count, 4)
+
 
 if __name__ == "__main__":
     unittest.main()
