@@ -484,6 +484,8 @@ impl Lane {
         if !self.can_hand_over() || self.may_linger() {
             return;
         }
+        // The one that was free last: it is the one that is awake.
+        let Some(committer) = self.free.pop() else { return };
         self.lingers = None;
         self.hurry = false;
         let batch = Batch {
@@ -499,26 +501,36 @@ impl Lane {
                 let streams = std::mem::take(&mut self.streams);
                 let newest = self.head.commit;
                 let group = Group { commit, newest, transactions, bytes, streams, waiting };
-                // The one that was free last: it is the one that is awake.
-                let Some(committer) = self.free.pop() else { return };
                 match self.committers[committer].send(group) {
                     Ok(()) => self.writing = true,
                     Err(SendError(Group { commit, waiting, .. })) => {
                         drop(commit);
                         self.free.push(committer);
                         let error = CommitError::Unknown("a committer has ended".to_owned());
-                        self.roll_back(&error, waiting);
+                        self.lose(&error, transactions, bytes, waiting);
                     }
                 }
             }
             Err(error) => {
-                if let Some(observer) = &self.shared.observer {
-                    let (took, error) = (Duration::ZERO, Some(&error));
-                    observer.written(&WrittenGroup { transactions, bytes, took, error });
-                }
-                self.roll_back(&error, waiting);
+                self.free.push(committer);
+                self.lose(&error, transactions, bytes, waiting);
             }
         }
+    }
+
+    /// Takes a group back that no committer has had.
+    fn lose(
+        &mut self,
+        error: &CommitError,
+        transactions: u64,
+        bytes: usize,
+        waiting: Vec<Waiting>,
+    ) {
+        if let Some(observer) = &self.shared.observer {
+            let (took, error) = (Duration::ZERO, Some(error));
+            observer.written(&WrittenGroup { transactions, bytes, took, error });
+        }
+        self.roll_back(error, waiting);
     }
 
     /// Tells whether the group may gather for longer, since nobody waits for it.

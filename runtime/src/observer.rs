@@ -91,9 +91,9 @@ pub struct WrittenGroup<'g> {
 pub(crate) struct Contained(pub(crate) Arc<dyn Observer>);
 
 impl Contained {
-    fn call<T: Default>(&self, call: impl FnOnce(&dyn Observer) -> T) -> T {
+    fn call<T: Default>(&self, what: &str, call: impl FnOnce(&dyn Observer) -> T) -> T {
         catch_unwind(AssertUnwindSafe(|| call(self.0.as_ref()))).unwrap_or_else(|_| {
-            tracing::error!("the observer of a runtime panicked");
+            tracing::error!(what, "the observer of a runtime panicked");
             T::default()
         })
     }
@@ -101,19 +101,19 @@ impl Contained {
 
 impl Observer for Contained {
     fn watches(&self, what: &str) -> bool {
-        self.call(|observer| observer.watches(what))
+        self.call("watches", |observer| observer.watches(what))
     }
 
     fn answered(&self, call: &AnsweredCall<'_>) {
-        self.call(|observer| observer.answered(call));
+        self.call("answered", |observer| observer.answered(call));
     }
 
     fn did(&self, did: &Did<'_>) {
-        self.call(|observer| observer.did(did));
+        self.call("did", |observer| observer.did(did));
     }
 
     fn written(&self, group: &WrittenGroup<'_>) {
-        self.call(|observer| observer.written(group));
+        self.call("written", |observer| observer.written(group));
     }
 }
 

@@ -13,8 +13,9 @@
 //! - A [`Commit`] dropped without `write` or `wait` is as if it had never been taken, and views that
 //!   saw it expire.
 //! - A batch is there whole or not at all, also after a kill or a power cut at any moment.
-//! - What `wait` answered `Ok` to is there after that, whatever happens, and all that was written
-//!   before it. If it fails for a batch that was written, it fails for all that were written after.
+//! - What `wait` answered `Ok` to is there after that, and all that was written before it: after a
+//!   power cut, if it was to be durable, and else while the store is open. If it fails for a batch
+//!   that was written, it fails for all that were written after.
 //!
 //! Keys: one byte at least, and the first is never [`RESERVED`]. What a store needs to remember for
 //! itself lies there, where no view looks.

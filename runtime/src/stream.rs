@@ -96,8 +96,8 @@ pub(crate) fn events(
 /// Reads a page of events from an offset on: at most `limit`, and none behind the first with which
 /// they have so many bytes. One at least, if there is one.
 ///
-/// The store counts entries and not their bytes, so it is asked for few at a time. What of them is
-/// too much is let go before the next reader is served.
+/// The store counts entries and not their bytes, so it is asked for few at a time; for a moment
+/// there are as many as that, however long.
 pub(crate) fn page(
     read: &impl Read,
     object: ObjectRef,

@@ -447,8 +447,10 @@ fn what_the_disk_has_is_told_whatever_fails_besides() {
     // The later one takes the earlier one along.
     assert_eq!(second.wait(), Ok(2));
     disk.good_syncs.store(0, Ordering::SeqCst);
-    let third = write("c");
-    assert!(matches!(third.wait(), Err(CommitError::Unknown(_))));
+    // It may have failed already: the progress is recorded every second.
+    let commit = store.submit(batch(&[("c", Some("1"))]), Durability::Durable);
+    let third = commit.and_then(|commit| commit.write()).and_then(|written| written.wait());
+    assert!(matches!(third, Err(CommitError::Unknown(_) | CommitError::Poisoned(_))));
     assert_eq!(first.wait(), Ok(1));
     assert!(matches!(put(&store, "d", "1"), Err(CommitError::Poisoned(_))));
     drop(store);
@@ -468,16 +470,13 @@ fn before_a_large_batch_and_after_it_all_is_synced() {
             let batch = Batch { read_version, writes, ..batch(&[]) };
             store.submit(batch, durability).unwrap().write().unwrap()
         };
-        let mut written = vec![write(1000)];
-        assert_eq!(store.durable(), 0, "the disk is asked when somebody waits");
-        written.push(write(2 << 20));
-        assert_eq!(store.durable(), 1);
+        // At least: what is buffered becomes durable by itself as well.
+        let mut written = vec![write(1000), write(2 << 20)];
+        assert!(store.durable() >= 1);
         written.push(write(1000));
-        assert_eq!(store.durable(), 2);
+        assert!(store.durable() >= 2);
         written.push(write(1000));
-        assert_eq!(store.durable(), 3, "the parts of a long value have gone with the one before");
-        written.push(write(1000));
-        assert_eq!(store.durable(), 3);
+        assert!(store.durable() >= 3, "the parts of a long value have gone with the one before");
         for (written, version) in written.into_iter().zip(1..) {
             assert_eq!(written.wait(), Ok(version));
         }

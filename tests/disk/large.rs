@@ -17,6 +17,12 @@ use crate::replay::Random;
 /// Keys that batches write.
 const KEYS: u8 = 12;
 
+/// How long values are, at most.
+const LENGTHS: [usize; 4] = [1 << 10, 100 << 10, 1 << 20, 2 << 20];
+
+/// Batches that a store begins with.
+const FIRST: u64 = 3;
+
 /// Of each key, the version that wrote it, and the length of the value.
 type State = BTreeMap<u8, (u8, usize)>;
 
@@ -43,7 +49,7 @@ impl Disk for Photographed {
     }
 }
 
-/// Photographs of a store, each of before a sync, and the last of what was never synced.
+/// Photographs of a store: of it as it was made, and before each sync.
 pub(crate) struct Large {
     pub(crate) shots: Vec<Shot>,
     states: Vec<State>,
@@ -71,29 +77,35 @@ impl Large {
         });
         let store =
             SledStore::open_on(&path, options(), Arc::clone(&disk) as Arc<dyn Disk>).unwrap();
+        disk.photograph();
         let mut states = vec![State::new()];
         let mut waiting = Vec::new();
-        for version in 1..=3 + random.below(5) {
+        for version in 1..=FIRST + random.below(6) {
             let mut state = states.last().unwrap().clone();
-            let written = write(&mut state, u8::try_from(version).unwrap(), random);
+            // The first ones are more than a segment, and nobody waits for them.
+            let is_first = version <= FIRST;
+            let longest = if is_first { 2 << 20 } else { random.pick(&LENGTHS) };
+            let writes = write(&mut state, u8::try_from(version).unwrap(), longest, random);
             states.push(state);
             let batch = Batch {
                 transactions: Vec::new(),
                 read_version: version - 1,
                 reads: Vec::new(),
-                writes: written,
+                writes,
             };
-            let durability =
-                if random.percent(70) { Durability::Durable } else { Durability::Buffered };
+            let durability = match !is_first && random.percent(50) {
+                true => Durability::Durable,
+                false => Durability::Buffered,
+            };
             waiting.push(store.submit(batch, durability).unwrap().write().unwrap());
-            if random.percent(30) {
+            if !is_first && random.percent(30) {
                 for written in waiting.drain(..) {
                     written.wait().unwrap();
                 }
                 disk.told.store(store.durable(), Ordering::SeqCst);
             }
         }
-        disk.photograph();
+        // What is left is synced at the end.
         drop(waiting);
         drop(store);
         let shots = std::mem::take(&mut *disk.shots.lock().unwrap());
@@ -120,8 +132,12 @@ impl Large {
 }
 
 /// Chooses what a version writes.
-fn write(state: &mut State, version: u8, random: &mut Random) -> Vec<(Bytes, Option<Bytes>)> {
-    let longest = random.pick(&[1 << 10, 100 << 10, 1 << 20, 2 << 20]);
+fn write(
+    state: &mut State,
+    version: u8,
+    longest: usize,
+    random: &mut Random,
+) -> Vec<(Bytes, Option<Bytes>)> {
     let share = 10 + random.below(80);
     let mut writes = Vec::new();
     for key in 0..KEYS {

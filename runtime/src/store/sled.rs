@@ -212,9 +212,12 @@ struct SledWritten {
 
 impl Written for SledWritten {
     fn wait(self: Box<Self>) -> Result<Version, CommitError> {
-        if self.durability == Durability::Durable {
-            self.lane.make_durable(self.version).map_err(CommitError::Unknown)?;
+        match self.durability {
+            Durability::Durable => self.lane.make_durable(self.version),
+            // It rests on what was written before, which may be lost now.
+            Durability::Buffered => self.lane.failure().map_or(Ok(()), |why| Err(why.to_owned())),
         }
+        .map_err(CommitError::Unknown)?;
         self.lane.answer(self.version);
         Ok(self.version)
     }

@@ -11,7 +11,8 @@ use super::{
     StoreError, StoreLimits, TransactionId, Version, View,
 };
 
-/// What stands in front of a store. It is told of each call; if it fails, the call does so.
+/// What stands in front of a store. It is told of each view, read and batch; if it fails, the call
+/// does so.
 pub trait Tap: Send + Sync + 'static {
     /// A view is asked for.
     ///

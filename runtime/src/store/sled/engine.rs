@@ -90,7 +90,8 @@ impl Engine {
         let open = || {
             let cache_bytes = cache_bytes.max(LEAST_CACHE_BYTES);
             let config = Config::new().path(folder).cache_capacity(cache_bytes);
-            config.segment_size(SEGMENT_BYTES).open()
+            // sled's own thread would write into the log beside the batches: see `tail`.
+            config.segment_size(SEGMENT_BYTES).flush_every_ms(None).open()
         };
         let mut opened = guarded(open);
         for _ in 1..OPEN_TRIES {
@@ -136,9 +137,10 @@ impl Engine {
 
     /// Hands everything applied to the system. Not yet durable: sync the log.
     ///
-    /// When sled fails to write, it forgets to wake who waits in here. A second call wakes them.
-    pub(super) fn flush(&self) -> Result<(), Failure> {
-        guarded(|| self.db().flush()).map(drop)
+    /// Returns by how many bytes the log has grown. When sled fails to write, it forgets to wake who
+    /// waits in here; a second call wakes them.
+    pub(super) fn flush(&self) -> Result<u64, Failure> {
+        guarded(|| self.db().flush()).map(|grown| grown as u64)
     }
 
     fn db(&self) -> &Db {

@@ -92,7 +92,7 @@ impl Lane {
             applied: AtomicU64::new(newest),
             flushed: AtomicU64::new(newest),
             durable: AtomicU64::new(newest),
-            tail: Tail::default(),
+            tail: Tail::new(),
             answered: AtomicU64::new(newest),
             progress: Mutex::new(progress),
             record_due: AtomicBool::new(false),
@@ -199,9 +199,9 @@ impl Lane {
             return Ok(flushed);
         }
         let (applied, covered) = (self.applied(), self.tail.before_flush());
-        self.engine.flush().map_err(|failure| self.fail(failure.to_string()))?;
+        let grown = self.engine.flush().map_err(|failure| self.fail(failure.to_string()))?;
         self.flushed.fetch_max(applied, Ordering::SeqCst);
-        self.tail.flush(covered);
+        self.tail.flush(covered, grown);
         Ok(applied)
     }
 

@@ -27,6 +27,9 @@ const PLACE_MASK: i64 = i64::MAX;
 /// The length of a header.
 const HEADER_BYTES: usize = 20;
 
+/// How much is read at once. sled takes a whole segment of memory right after.
+const PIECE_BYTES: usize = 256 << 10;
+
 /// How the name of a snapshot begins; its place follows, in hexadecimal digits.
 const SNAPSHOT: &str = "snap.";
 
@@ -35,12 +38,16 @@ pub(super) fn read_before(disk: &dyn Disk, log: &File, folder: &Path) -> io::Res
     let segment_bytes = SEGMENT_BYTES as u64;
     let covered =
         newest_snapshot(folder)?.unwrap_or(0) / SEGMENT_BYTES as i64 * SEGMENT_BYTES as i64;
-    let mut segment = vec![0; SEGMENT_BYTES];
+    let mut piece = vec![0; PIECE_BYTES];
     for number in 0..log.metadata()?.len().div_ceil(segment_bytes) {
         let offset = number * segment_bytes;
-        let header = &mut segment[..HEADER_BYTES];
+        let header = &mut piece[..HEADER_BYTES];
         if disk.read_at(log, offset, header)? < HEADER_BYTES || place(header) >= covered {
-            disk.read_at(log, offset, &mut segment)?;
+            for offset in (offset..offset + segment_bytes).step_by(PIECE_BYTES) {
+                if disk.read_at(log, offset, &mut piece)? < PIECE_BYTES {
+                    break;
+                }
+            }
         }
     }
     Ok(())

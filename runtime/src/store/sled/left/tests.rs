@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::Mutex;
 
 use super::super::disk::Disk;
-use super::{HEADER_BYTES, PLACE, PLACE_MASK, SEGMENT_BYTES, read_before};
+use super::{HEADER_BYTES, PIECE_BYTES, PLACE, PLACE_MASK, SEGMENT_BYTES, read_before};
 
 /// Notes what is read: where, and how much.
 #[derive(Debug, Default)]
@@ -38,8 +38,12 @@ fn read(segments: usize, snapshots: &[&str]) -> Vec<usize> {
     let reads = disk.0.into_inner().unwrap();
     let headers = reads.iter().filter(|(_, bytes)| *bytes == HEADER_BYTES);
     assert_eq!(headers.count(), segments, "the header of each");
-    let whole = reads.iter().filter(|(_, bytes)| *bytes == SEGMENT_BYTES);
-    whole.map(|(offset, _)| *offset as usize / SEGMENT_BYTES).collect()
+    let mut pieces = vec![0; segments];
+    for (offset, _) in reads.iter().filter(|(_, bytes)| *bytes == PIECE_BYTES) {
+        pieces[*offset as usize / SEGMENT_BYTES] += 1;
+    }
+    assert!(pieces.iter().all(|pieces| [0, SEGMENT_BYTES / PIECE_BYTES].contains(pieces)));
+    (0..segments).filter(|segment| pieces[*segment] > 0).collect()
 }
 
 #[test]
