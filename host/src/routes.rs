@@ -16,6 +16,7 @@ use std::sync::Arc;
 use axum::extract::DefaultBodyLimit;
 use axum::http::{Method, StatusCode, header};
 use axum::{Router, middleware};
+use quixos_engine::trace;
 use tower_http::cors::{Any, CorsLayer};
 
 pub(crate) use body::{Body, PATIENCE};
@@ -50,6 +51,9 @@ pub(crate) fn all(state: Arc<State>) -> Router {
             header::USER_AGENT,
             header::HeaderName::from_static("last-event-id"),
             header::HeaderName::from_static(agent::IDEMPOTENCY_KEY),
+            // A page that is traced says which trace it belongs to.
+            header::HeaderName::from_static(trace::HEADER),
+            telemetry::STATE_HEADER,
         ]);
     let page = if state.page { page::routes() } else { Router::new() };
     Router::new()

@@ -14,7 +14,7 @@ mod sender;
 use std::sync::Arc;
 
 use axum::extract::{MatchedPath, Request};
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, HeaderName};
 use axum::middleware::Next;
 use axum::response::Response;
 use opentelemetry::trace::{
@@ -172,6 +172,9 @@ impl Tracer for Spans {
         TraceContext::new(trace, place, context.is_sampled()).ok()
     }
 }
+
+/// The header of what vendors add to a place. It is let in and not read.
+pub(crate) const STATE_HEADER: HeaderName = HeaderName::from_static("tracestate");
 
 /// Answers a request in a span of its own, below the place that the client says.
 pub(crate) async fn place(request: Request, next: Next) -> Response {

@@ -253,9 +253,9 @@ async fn pages_may_use_what_is_for_clients_and_nothing_else() {
             let at = path.replace(['{', '}'], "");
             let url = format!("{}{at}", host.url);
             let wanted = if path.starts_with("/v1/stream/") {
-                ["authorization", "content-type", "if-none-match"]
+                ["authorization", "content-type", "if-none-match", "traceparent", "tracestate"]
             } else {
-                ["authorization", "last-event-id", "idempotency-key"]
+                ["authorization", "last-event-id", "idempotency-key", "traceparent", "tracestate"]
             };
             let asks = host.client.request(Method::OPTIONS, &url);
             let asks = asks.header("Origin", "https://page.example");

@@ -1,9 +1,11 @@
 //! The headers of the protocol: their names, and how those of a request are read.
 
 use axum::http::header::{self, HeaderMap, HeaderName};
+use quixos_engine::trace;
 use quixos_streams::streams::ProducerStep;
 
 use crate::error::ApiError;
+use crate::telemetry;
 
 pub(super) const NEXT_OFFSET: HeaderName = HeaderName::from_static("stream-next-offset");
 pub(super) const UP_TO_DATE: HeaderName = HeaderName::from_static("stream-up-to-date");
@@ -25,7 +27,7 @@ pub(super) const RESOURCE_POLICY: HeaderName =
     HeaderName::from_static("cross-origin-resource-policy");
 
 /// What a page of another host may send.
-pub(super) const ALLOWED: [HeaderName; 13] = [
+pub(super) const ALLOWED: [HeaderName; 15] = [
     header::AUTHORIZATION,
     header::CONTENT_TYPE,
     header::IF_NONE_MATCH,
@@ -39,6 +41,9 @@ pub(super) const ALLOWED: [HeaderName; 13] = [
     PRODUCER_ID,
     PRODUCER_EPOCH,
     PRODUCER_SEQUENCE,
+    // A page that is traced says which trace it belongs to.
+    HeaderName::from_static(trace::HEADER),
+    telemetry::STATE_HEADER,
 ];
 
 /// What a page of another host may see.
