@@ -15,10 +15,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use quixos_engine::TurnAt;
 use quixos_engine::live::Speech;
+use quixos_engine::{EngineError, TurnAt};
 use quixos_protocol::agent::{AgentEvent, ErrorCode, ErrorEvent, EventStage, MetadataEvent};
-use quixos_runtime::{Event, Follow};
+use quixos_runtime::{CallError, Event, Follow};
 use quixos_session::sessions::{Authority, Session};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -30,6 +30,11 @@ use super::projection::{BlockRef, Projection, Told, Turn};
 use crate::limits::Slot;
 use crate::metrics::Open;
 use crate::state::State;
+
+/// How often a turn is said to be followed where the host is busy.
+const TRIES: u32 = 8;
+/// How long after the first time. Each time it is twice as long: five seconds in all.
+const FIRST_WAIT: Duration = Duration::from_millis(40);
 
 /// An event as it is sent.
 #[derive(Clone, Debug, PartialEq)]
@@ -323,8 +328,9 @@ impl TurnStream {
     /// in it, and says what it waits for. Whoever drops the future says it anew, which changes nothing;
     /// what the log tells meanwhile is read afterwards.
     async fn follow(&mut self) {
-        let (by, turn) = (self.by.clone(), &self.turn);
-        let followed = self.state.engine.follow_turn(by, &turn.thread_id, &turn.turn_id).await;
+        let (engine, by, turn) = (&self.state.engine, &self.by, &self.turn);
+        let follow = || engine.follow_turn(by.clone(), &turn.thread_id, &turn.turn_id);
+        let followed = patiently(follow).await;
         self.has_waited = false;
         if let Err(error) = followed {
             self.fail(&error);
@@ -366,5 +372,53 @@ impl Telling {
     /// Returns what the reader lacks of a text, if what it has is the begin of it.
     fn rest_of(&self, text: &str) -> Option<String> {
         text.get(self.bytes..).filter(|rest| !rest.is_empty()).map(str::to_owned)
+    }
+}
+
+/// Asks again, a few times and each time later, as long as the host is busy: that passes.
+async fn patiently<T, F>(ask: impl Fn() -> F) -> Result<T, EngineError>
+where
+    F: Future<Output = Result<T, EngineError>>,
+{
+    let mut wait = FIRST_WAIT;
+    for _ in 1..TRIES {
+        let answered = ask().await;
+        if !matches!(answered, Err(EngineError::Call(CallError::Busy { .. }))) {
+            return answered;
+        }
+        tokio::time::sleep(wait).await;
+        wait = wait.saturating_mul(2);
+    }
+    ask().await
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+
+    /// Returns how often it is asked what is busy so many times, and whether it is told then.
+    async fn asked(busy: u32) -> (u32, bool) {
+        let asked = AtomicU32::new(0);
+        let told = patiently(async || {
+            let message = "all hands are full".to_owned();
+            if asked.fetch_add(1, Ordering::SeqCst) < busy {
+                return Err(EngineError::Call(CallError::Busy { message }));
+            }
+            Ok(())
+        });
+        let told = told.await.is_ok();
+        (asked.into_inner(), told)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_busy_is_asked_again_for_a_while() {
+        assert_eq!(asked(0).await, (1, true));
+        assert_eq!(asked(3).await, (4, true));
+        assert_eq!(asked(u32::MAX).await, (TRIES, false));
+        // What went wrong for another reason goes wrong again.
+        let gone = async || Err::<(), _>(EngineError::NotFound("a turn".to_owned()));
+        assert_eq!(patiently(gone).await, Err(EngineError::NotFound("a turn".to_owned())));
     }
 }
