@@ -4,9 +4,10 @@ use quixos_package::agent_runtime::{AgentRequest, AgentRequestObject};
 use quixos_protocol::{ClientContext, DraftMessage};
 use quixos_runtime::Atom as _;
 use quixos_runtime::{CallError, ObjectRef, Ref, Ulid};
+use quixos_session::receipt;
 use quixos_session::sessions::{
     ActionAnswer, Authority, Claim, Fence, Follow, Once, Progress, Respond, Responded, Session,
-    SessionObject, SessionRegistry, SessionRegistryRespondInput,
+    SessionObject, SessionReceipt, SessionRegistry, SessionRegistryRespondInput,
 };
 use serde_json::Value;
 use tracing::debug;
@@ -85,6 +86,29 @@ impl Engine {
         let Responded { session, turn, asked, applied } = responded;
         let submitted = self.submitted(session, session_id.to_owned(), turn, applied).await?;
         Ok(Submitted { asked, ..submitted })
+    }
+
+    /// Returns what came of what was asked under a key before, to whatever session.
+    ///
+    /// # Errors
+    ///
+    /// A refusal: something else was asked under it. `invalid`, if it is no key.
+    pub async fn taken(
+        &self,
+        by: &Authority,
+        once: &Once,
+    ) -> Result<Option<Submitted>, EngineError> {
+        let place = receipt::place(by, once)?;
+        let caller = &self.shared.caller;
+        let found = SessionRegistry::on(caller, self.shared.registry).receipts_at(&place).await?;
+        let Some(&found) = found.first() else { return Ok(None) };
+        let found = SessionReceipt::on(caller, found);
+        let known = found.data().await?;
+        receipt::require_same(&known, once)?;
+        let session = found.session().await?;
+        let session_id = Session::on(caller, session).binding().await?.session_id;
+        let submitted = self.submitted(session, session_id, known.turn, false).await?;
+        Ok(Some(Submitted { asked: known.asked, ..submitted }))
     }
 
     /// Says that a client waits for the end of a turn: it then ends as soon as nothing is left to

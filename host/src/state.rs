@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use quixos_engine::{Engine, EngineError};
+use quixos_engine::{Engine, EngineError, Submitted};
 use quixos_package::agent_runtime::{Agent, AgentDirectory, AgentDirectoryObject};
 use quixos_protocol::{ParseError, parse};
 use quixos_runtime::{CallError, Clock, Ref, Session as Caller};
 use quixos_session::Refusal;
-use quixos_session::sessions::{Authority, Session, SessionObject};
+use quixos_session::sessions::{Authority, Once, Session, SessionObject};
 use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
 
@@ -91,6 +91,20 @@ impl State {
             }
         }
         Err(Problem::no_agent(name))
+    }
+
+    /// Returns what came of what a client asked under a key before. Its turn is followed from now on.
+    pub(crate) async fn taken(
+        &self,
+        bearer: &Bearer,
+        once: &Once,
+    ) -> Result<Option<Submitted>, EngineError> {
+        let by = frontend(bearer);
+        let Some(taken) = self.engine.taken(&by, once).await? else { return Ok(None) };
+        if let Some(turn) = &taken.turn_id {
+            self.engine.follow_turn(by, &taken.session_id, turn).await?;
+        }
+        Ok(Some(taken))
     }
 
     /// Returns a session that somebody may see, if it is there.

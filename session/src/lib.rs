@@ -25,7 +25,7 @@ mod past;
 mod pause;
 mod propose;
 mod reader;
-mod receipt;
+pub mod receipt;
 mod reconcile;
 mod reference;
 mod refusal;

@@ -18,7 +18,7 @@ const MOST_BYTES: usize = 255;
 /// # Errors
 ///
 /// `invalid`, if it is no key, or no digest.
-pub(crate) fn place(by: &Authority, once: &Once) -> Result<String, CallError> {
+pub fn place(by: &Authority, once: &Once) -> Result<String, CallError> {
     for (path, text) in [("once.key", &once.key), ("once.digest", &once.digest)] {
         if text.trim().is_empty() || text.len() > MOST_BYTES {
             let message = format!("must not be blank, and at most {MOST_BYTES} bytes");
@@ -29,6 +29,10 @@ pub(crate) fn place(by: &Authority, once: &Once) -> Result<String, CallError> {
 }
 
 /// Refuses what is another thing than was asked under the same key.
-pub(crate) fn require_same(known: &ReceiptData, once: &Once) -> Result<(), CallError> {
+///
+/// # Errors
+///
+/// `key-reused`.
+pub fn require_same(known: &ReceiptData, once: &Once) -> Result<(), CallError> {
     if known.digest == once.digest { Ok(()) } else { Err(Refusal::KeyReused.into()) }
 }

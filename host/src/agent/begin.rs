@@ -2,7 +2,8 @@
 //!
 //! Checked in this order, so that no answer tells a stranger anything: who asks and the shape of the
 //! request, in this order too (by the route that hands them on), then whether there is such a thread
-//! and whose it is, whether there is such an agent, and only then what the thread is at.
+//! and whose it is, whether it was taken under its key before, whether there is such an agent, and only
+//! then what the thread is at. What was taken is answered, whatever became of the agent and the host.
 
 use std::sync::Arc;
 
@@ -41,25 +42,25 @@ pub(crate) async fn begin(
     if !bearer.may_use(agent) {
         return Err(Problem::no_agent(agent));
     }
-    if let Some((_, session)) = &thread {
-        let bound = Session::on(state.door(), *session).binding().await?.agent_id;
-        if bound != agent {
-            state.require_agent(agent).await?;
-            return Err(Problem::conflict("the thread belongs to another agent"));
-        }
-    }
-    if state.draining.is_cancelled() {
-        return Err(Problem::stopping());
+    let known = match &once {
+        Some(once) => state.taken(bearer, once).await?,
+        None => None,
+    };
+    if known.is_none() {
+        may_ask(state, agent, thread.as_ref().map(|(_, session)| *session)).await?;
     }
     let slot = state.limiter.open(bearer)?;
-    let submitted = match (&thread, request.action_results()) {
-        (None, [answer, ..]) => {
+    let submitted = match (known, &thread, request.action_results()) {
+        (Some(known), _, _) => known,
+        (None, None, [answer, ..]) => {
             let told = format!("`{}` is not waited for: no thread is named", answer.action_id);
             return Err(Problem::coded(ErrorCode::InvalidActionId, told));
         }
-        (None, []) => new_thread(state, bearer, agent, &request, once).await?,
-        (Some((thread, _)), []) => next_turn(state, bearer, agent, thread, &request, once).await?,
-        (Some((thread, _)), [_, ..]) => answer(state, bearer, thread, &request, once).await?,
+        (None, None, []) => new_thread(state, bearer, agent, &request, once).await?,
+        (None, Some((thread, _)), []) => {
+            next_turn(state, bearer, agent, thread, &request, once).await?
+        }
+        (None, Some((thread, _)), [_, ..]) => answer(state, bearer, thread, &request, once).await?,
     };
     let Some(request) = submitted.request.map(|request| request.id().to_string()) else {
         return Err(Problem::conflict("there is no turn that goes on"));
@@ -69,6 +70,22 @@ pub(crate) async fn begin(
     };
     let after = submitted.asked.map(|asked| Position::before(asked.saturating_add(1)));
     TurnStream::open(Arc::clone(state), frontend(bearer), request, &at, after, slot).await
+}
+
+/// Refuses what is new where the agent is not the thread's, and once the host is told to stop.
+async fn may_ask(
+    state: &State,
+    agent: &str,
+    session: Option<Ref<SessionObject>>,
+) -> Result<(), Problem> {
+    if let Some(session) = session {
+        let bound = Session::on(state.door(), session).binding().await?.agent_id;
+        if bound != agent {
+            state.require_agent(agent).await?;
+            return Err(Problem::conflict("the thread belongs to another agent"));
+        }
+    }
+    if state.draining.is_cancelled() { Err(Problem::stopping()) } else { Ok(()) }
 }
 
 /// Returns the turn that a request is, if it is in a thread of the bearer's.

@@ -61,6 +61,31 @@ async fn it_begins_once_also_at_once_and_after_a_restart() {
     host.stop().await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn it_is_answered_when_its_agent_is_gone_and_when_the_host_stops() {
+    let store = Arc::new(MemoryStore::new());
+    let host = paced(0, store.clone()).await;
+    let asked = says("Hello");
+    let once = told(&host, "k", &asked).await;
+    let mut more = says("More");
+    more["threadId"] = json!(once.thread);
+    let next = told(&host, "more", &more).await;
+    host.stop().await;
+    let mut config = config(0);
+    config.agents.retain(|agent| agent.name != AGENT);
+    let host = Running::with(config, store).await;
+    for (key, body, was) in [("k", &asked, &once), ("more", &more, &next)] {
+        let late = told(&host, key, body).await;
+        assert_eq!((&late.request, &late.content), (&was.request, &was.content));
+    }
+    assert_eq!(send(&host, host.token(), AGENT, "new", &asked).await.status(), 503);
+    host.begin_to_stop();
+    let late = send(&host, host.token(), AGENT, "k", &asked).await;
+    assert_eq!(late.status(), 200);
+    assert_eq!(send(&host, host.token(), QUIET, "new", &asked).await.status(), 503);
+    host.stop().await;
+}
+
 /// Many that come at once under one key, as of a page that is open more than once.
 #[tokio::test(flavor = "multi_thread")]
 async fn of_many_at_once_one_begins() {
