@@ -40,10 +40,11 @@ pub(crate) async fn run(
     let ask = Ask {
         thread: input.thread_id.clone(),
         key: Some(input.run_id.clone()),
-        conversation,
+        once: input.once(),
         answers: input.answers(),
         client: input.client(),
-        again: input.resume.is_empty(),
+        again: input.resume.is_empty() && input.ends_with_user(),
+        conversation,
     };
     let encoder = Encoder::new(input.thread_id, input.run_id);
     match front::begin(&state.0, &bearer, &agent, ask).await {

@@ -61,6 +61,7 @@ pub(crate) async fn send(
     let props = (!input.rest.is_empty()).then(|| Value::Object(input.rest.clone()));
     let ask = Ask {
         key: if again || !answers.is_empty() { None } else { input.last_said() },
+        once: if again { None } else { input.once() },
         thread: input.id,
         conversation,
         answers,

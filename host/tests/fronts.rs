@@ -3,9 +3,12 @@
 
 mod support;
 
+use std::time::Duration;
+
 use reqwest::{Method, Response};
 use serde_json::{Value, json};
 use support::Running;
+use tokio::time::timeout;
 
 const AG_UI: &str = "/v1/agents/concierge/ag-ui";
 const CHAT: &str = "/v1/agents/concierge/ui-message-stream";
@@ -137,6 +140,9 @@ async fn questions_are_answered_in_the_next_run() {
     let events = run(&host, &token, answer.clone()).await;
     assert_eq!(text_of(&events), "It is signed.");
     assert_eq!(events.last().unwrap()["outcome"]["type"], "success");
+    // The same run again is what it was. Another one comes late.
+    let again = run(&host, &token, answer.clone()).await;
+    assert_eq!((&again[1], text_of(&again)), (&events[1], text_of(&events)));
     answer["runId"] = "r4".into();
     let events = run(&host, &token, answer).await;
     assert_eq!(events.last().unwrap()["code"], "invalid_action_id", "{events:?}");
@@ -173,11 +179,99 @@ async fn approvals_and_results_come_back_as_parts() {
     assert_eq!(text_of(&chunks), "It is booked.");
     // It is not told again what it has told.
     assert!(chunks.iter().all(|it| it["type"] != "tool-output-available"), "{chunks:?}");
-    // Nothing in it is news any more.
-    let again = conversation("th2", answered).to_string();
-    let response = host.ask(Method::POST, CHAT, Some(&token), Some(again)).await;
+    // Again, with what has been heard of it, it is the same answer.
+    let mut heard = answered.clone();
+    let ran = json!({
+        "type": "tool-weather", "toolCallId": "w", "state": "output-available", "input": {},
+        "output": "rain", "providerExecuted": true,
+    });
+    heard[1]["parts"].as_array_mut().unwrap().push(ran);
+    for again in [answered.clone(), heard] {
+        let again = chat(&host, &token, conversation("th2", again)).await;
+        assert_eq!((&again[0], text_of(&again)), (&chunks[0], text_of(&chunks)));
+    }
+    // Another answer comes late: it is no news.
+    let mut other = answered;
+    other[1]["parts"][0]["output"] = "no".into();
+    let other = conversation("th2", other).to_string();
+    let response = host.ask(Method::POST, CHAT, Some(&token), Some(other)).await;
     assert_eq!(response.status(), 400);
     host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_result_that_is_sent_again_counts_once() {
+    let host = Running::demo().await;
+    let token = host.token().to_owned();
+    let asked = run(&host, &token, input("th", "r1", json!([user("u1", "Book it.")]))).await;
+    let call = &asked.last().unwrap()["outcome"]["pendingToolCallIds"][0];
+    assert!(call.is_string(), "{asked:?}");
+    let result = json!({"id": "t", "role": "tool", "toolCallId": call, "content": "yes"});
+    let answer = json!([user("u1", "Book it."), told(), result]);
+    // At once, as of a client that does not know whether the first came through.
+    let answered = || run(&host, &token, input("th", "r2", answer.clone()));
+    let (one, two) = tokio::join!(answered(), answered());
+    assert_eq!((text_of(&one), text_of(&two)), ("It is booked.".into(), "It is booked.".into()));
+    // And later, with what has been heard of it.
+    let mut heard = answer.clone();
+    heard.as_array_mut().unwrap().push(json!({"id": "b", "role": "assistant", "content": "It"}));
+    let late = run(&host, &token, input("th", "r2", heard)).await;
+    assert_eq!((&late[1], text_of(&late)), (&one[1], text_of(&one)));
+    assert_eq!(two[1], one[1]);
+    // As another run it answers nothing, and nothing is done anew.
+    let other = run(&host, &token, input("th", "r3", answer.clone())).await;
+    assert_eq!(other.last().unwrap()["code"], "invalid_message_format", "{other:?}");
+    // The run of another thread is another one, whatever it is called.
+    let asked = run(&host, &token, input("th2", "r1", json!([user("u1", "Book it.")]))).await;
+    let call = &asked.last().unwrap()["outcome"]["pendingToolCallIds"][0];
+    let mut answer = answer;
+    answer[2]["toolCallId"] = call.clone();
+    let elsewhere = run(&host, &token, input("th2", "r2", answer)).await;
+    assert_eq!(text_of(&elsewhere), "It is booked.");
+    assert_ne!(thread_of(&elsewhere), thread_of(&one));
+    host.stop().await;
+}
+
+/// A turn of the older protocol is followed by nobody until a front end comes to it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_turn_that_nobody_follows_is_taken_up() {
+    let host = Running::demo().await;
+    let token = host.token().to_owned();
+    let resumed = async |session: &str| {
+        let path = format!("{CHAT}/{session}/stream");
+        let asked = host.ask(Method::GET, &path, Some(&token), None);
+        let within = Duration::from_secs(10);
+        let response = timeout(within, asked).await.unwrap();
+        if response.status() == 204 {
+            return None;
+        }
+        Some(timeout(within, data(response)).await.expect("the stream does not end"))
+    };
+    for (session, text) in [("asks", "Sign it."), ("tells", "Tell me a story.")] {
+        assert_eq!(host.say(session, "t1", text).await.0, 202);
+    }
+    let told = resumed("tells").await;
+    assert!(told.is_none_or(|told| told.last().unwrap() == "[DONE]"));
+    settled(&host, "asks").await;
+    assert_eq!(resumed("asks").await, None);
+    assert_eq!(host.say("known", "t1", "Sign it.").await.0, 202);
+    settled(&host, "known").await;
+    let again = run(&host, &token, input("known", "t1", json!([user("u1", "Sign it.")])));
+    let again = timeout(Duration::from_secs(10), again).await.expect("the run does not end");
+    assert_eq!(again.last().unwrap()["outcome"]["type"], "interrupt", "{again:?}");
+    host.stop().await;
+}
+
+/// Waits until a session asks for something.
+async fn settled(host: &Running, session: &str) {
+    for _ in 0..500 {
+        let (_, view) = host.get(&format!("/api/client/sessions/{session}")).await;
+        if !view["interrupts"].as_array().unwrap().is_empty() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("{session} asks for nothing");
 }
 
 #[tokio::test(flavor = "multi_thread")]

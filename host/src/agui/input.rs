@@ -2,11 +2,12 @@
 
 use quixos_engine::Answered;
 use quixos_protocol::{AgentTool, ClientContext, ParseError};
+use quixos_session::sessions::Once;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::front::Said;
+use crate::front::{Said, once};
 
 /// The input of a run.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -118,6 +119,18 @@ impl RunInput {
                 _ => Ok(Said::Told),
             })
             .collect()
+    }
+
+    /// Returns what answers of the run are known by, if the run has an id.
+    pub(crate) fn once(&self) -> Option<Once> {
+        let parts = [self.thread_id.as_str(), self.run_id.as_str()];
+        (!self.run_id.is_empty()).then(|| once("ag-ui", parts))
+    }
+
+    /// Says whether the user spoke last: only that can be answered anew. What ends with the result of a
+    /// tool answers something.
+    pub(crate) fn ends_with_user(&self) -> bool {
+        self.messages.last().is_some_and(|message| message.role == "user")
     }
 
     /// Returns the answers to questions.

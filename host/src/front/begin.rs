@@ -8,11 +8,11 @@ use quixos_protocol::agent::ErrorCode;
 use quixos_protocol::input::{ClientMessage, ClientMessages};
 use quixos_protocol::{ClientContext, ClientInput, DraftMessage};
 use quixos_runtime::{CallError, Ref};
-use quixos_session::sessions::{Session, SessionObject};
+use quixos_session::sessions::{Once, Session, SessionObject, TurnData};
 use serde_json::Value;
 
 use super::chosen::thread_of;
-use super::news::{Known, Said};
+use super::news::{Known, Said, waits};
 use crate::agent::{Position, Problem, TurnStream};
 use crate::state::{State, frontend, metadata};
 use crate::tokens::Bearer;
@@ -23,6 +23,8 @@ pub(crate) struct Ask {
     pub(crate) thread: String,
     /// What a turn is known by: whoever asks under it again follows the same turn.
     pub(crate) key: Option<String>,
+    /// What answers are known by: whoever gives them again follows the turn that took them.
+    pub(crate) once: Option<Once>,
     /// The whole conversation, as the client knows it.
     pub(crate) conversation: Vec<Said>,
     /// Answers to questions.
@@ -37,11 +39,12 @@ pub(crate) struct Ask {
 struct Place {
     id: String,
     session: Option<Ref<SessionObject>>,
-    known: Known,
 }
 
 /// Begins a turn with what is news, or goes on with one by answering what it waits for, and follows
-/// it. What was begun under the same key is followed from its begin.
+/// it. What was begun under the same key is followed from its begin, what was answered from where the
+/// client was asked. That is looked for first: of what is sent again nothing is news any more, and it
+/// counted whatever became of the agent and the host since.
 ///
 /// # Errors
 ///
@@ -54,11 +57,23 @@ pub(crate) async fn begin(
 ) -> Result<TurnStream, Problem> {
     let place = Place::find(state, bearer, agent, &ask.thread).await?;
     let slot = state.limiter.open(bearer)?;
-    let (submitted, after) = match place.begun(state, ask.key.as_deref()).await? {
-        Some(turn) => (turn, None),
-        None if state.draining.is_cancelled() => return Err(Problem::stopping()),
-        None => place.ask(state, bearer, agent, ask).await?,
+    let (key, once) = (ask.key.clone(), ask.once.clone());
+    let taken = || place.taken(state, bearer, key.as_deref(), once.as_ref());
+    let submitted = match taken().await? {
+        Some(turn) => turn,
+        None => {
+            state.require_agent(agent).await?;
+            if state.draining.is_cancelled() {
+                return Err(Problem::stopping());
+            }
+            match place.ask(state, bearer, agent, ask).await {
+                Ok(turn) => turn,
+                // It may have come twice at once, and the other one was first.
+                Err(problem) => taken().await?.ok_or(problem)?,
+            }
+        }
     };
+    let after = submitted.asked.map(|asked| Position::before(asked.saturating_add(1)));
     let request = submitted.request.map(|request| request.id().to_string());
     let Some(request) = request else {
         return Err(Problem::conflict("there is no turn to follow"));
@@ -82,9 +97,13 @@ pub(crate) async fn running(
     thread: &str,
 ) -> Result<Option<TurnStream>, Problem> {
     let place = Place::find(state, bearer, agent, thread).await?;
-    let Some(session) = place.session else { return Ok(None) };
-    let Some(turn) = Session::on(state.door(), session).data().await?.turn else { return Ok(None) };
-    if place.known.waits() {
+    state.require_agent(agent).await?;
+    let Some(turn) = place.turn(state).await? else { return Ok(None) };
+    // One that nobody followed yet does not say what it waits for, and does not end.
+    state.engine.follow_turn(frontend(bearer), &place.id, &turn.id).await?;
+    if let Some(now) = place.turn(state).await?
+        && waits(&now.waiting).map_err(corrupt)?
+    {
         return Ok(None);
     }
     let slot = state.limiter.open(bearer)?;
@@ -105,22 +124,31 @@ impl Place {
         if !bearer.may_use(agent) {
             return Err(Problem::no_agent(agent));
         }
-        state.require_agent(agent).await?;
         let id = thread_of(state, bearer, thread).await?;
         let session = state.engine.session(&id).await?;
-        let known = match session {
-            Some(session) => {
-                let session = Session::on(state.door(), session);
-                if session.binding().await?.agent_id != agent {
-                    return Err(Problem::conflict("the thread belongs to another agent"));
-                }
-                let waiting = session.data().await?.turn.map(|turn| turn.waiting);
-                let view = state.engine.view(&id).await?;
-                Known::read(&view, waiting.as_deref()).map_err(corrupt)?
-            }
-            None => Known::default(),
-        };
-        Ok(Self { id, session, known })
+        if let Some(session) = session
+            && Session::on(state.door(), session).binding().await?.agent_id != agent
+        {
+            state.require_agent(agent).await?;
+            return Err(Problem::conflict("the thread belongs to another agent"));
+        }
+        Ok(Self { id, session })
+    }
+
+    /// Returns the turn that the thread is at, if it is at one.
+    async fn turn(&self, state: &State) -> Result<Option<TurnData>, Problem> {
+        let Some(session) = self.session else { return Ok(None) };
+        Ok(Session::on(state.door(), session).data().await?.turn)
+    }
+
+    /// Returns what the thread knows.
+    async fn known(&self, state: &State) -> Result<Known, Problem> {
+        if self.session.is_none() {
+            return Ok(Known::default());
+        }
+        let waiting = self.turn(state).await?.map(|turn| turn.waiting);
+        let view = state.engine.view(&self.id).await?;
+        Known::read(&view, waiting.as_deref()).map_err(corrupt)
     }
 
     /// Returns the request that a turn of the thread is, if there is such a turn.
@@ -133,28 +161,40 @@ impl Place {
         Ok(Session::on(state.door(), session).turns_at(turn).await?.first().copied())
     }
 
-    /// Returns the turn that was begun under a key, if one was.
-    async fn begun(&self, state: &State, key: Option<&str>) -> Result<Option<Submitted>, Problem> {
-        let Some(key) = key else { return Ok(None) };
-        let request = self.request_of(state, key).await?;
-        Ok(request.map(|request| Submitted {
-            session_id: self.id.clone(),
-            turn_id: Some(key.to_owned()),
-            request: Some(request),
-            asked: None,
-            applied: false,
-        }))
+    /// Returns the turn that was begun with what is asked, or that it answered, if one was.
+    async fn taken(
+        &self,
+        state: &State,
+        bearer: &Bearer,
+        key: Option<&str>,
+        once: Option<&Once>,
+    ) -> Result<Option<Submitted>, Problem> {
+        if let Some(key) = key
+            && let Some(request) = self.request_of(state, key).await?
+        {
+            state.engine.follow_turn(frontend(bearer), &self.id, key).await?;
+            return Ok(Some(Submitted {
+                session_id: self.id.clone(),
+                turn_id: Some(key.to_owned()),
+                request: Some(request),
+                asked: None,
+                applied: false,
+            }));
+        }
+        let Some(once) = once else { return Ok(None) };
+        Ok(state.taken(bearer, once).await?)
     }
 
     async fn ask(
-        self,
+        &self,
         state: &State,
         bearer: &Bearer,
         agent: &str,
         ask: Ask,
-    ) -> Result<(Submitted, Option<Position>), Problem> {
-        let Ask { key, conversation, mut answers, client, again, .. } = ask;
-        let news = self.known.news_in(conversation);
+    ) -> Result<Submitted, Problem> {
+        let Ask { key, once, conversation, mut answers, client, again, .. } = ask;
+        let known = self.known(state).await?;
+        let news = known.news_in(conversation);
         let results = news.results.into_iter();
         answers.extend(results.map(|(action_id, outcome)| Answered { action_id, outcome }));
         if let Some((_, text)) = news.messages.iter().find(|(_, text)| text.len() > state.text) {
@@ -168,7 +208,7 @@ impl Place {
         });
         let messages: Vec<DraftMessage> = messages.collect();
         if !answers.is_empty() {
-            return self.answer(state, bearer, answers, messages, client).await;
+            return self.answer(state, bearer, answers, messages, client, once).await;
         }
         let agent_id = agent.to_owned();
         let (turn_id, stream) = (key, Some(true));
@@ -179,9 +219,9 @@ impl Place {
             news => {
                 let news = news.map_or_else(|messages| messages, Vec::from);
                 let view = match (news.is_empty(), again) {
-                    (true, true) => self.known.up_to_user(),
+                    (true, true) => known.up_to_user(),
                     (true, false) => None,
-                    (false, _) => Some(self.known.path().chain(news).collect()),
+                    (false, _) => Some(known.path().chain(news).collect()),
                 };
                 let Some(messages) = view else {
                     return Err(Problem::coded(
@@ -197,29 +237,29 @@ impl Place {
         let input = serde_json::to_string(&input).map_err(|it| Problem::invalid(it.to_string()))?;
         let metadata = metadata(&bearer.identity)?;
         let by = frontend(bearer);
-        Ok((state.engine.submit_followed(by, self.id, metadata, input, None).await?, None))
+        Ok(state.engine.submit_followed(by, self.id.clone(), metadata, input, None).await?)
     }
 
     async fn answer(
-        self,
+        &self,
         state: &State,
         bearer: &Bearer,
         answers: Vec<Answered>,
         messages: Vec<DraftMessage>,
         client: ClientContext,
-    ) -> Result<(Submitted, Option<Position>), Problem> {
+        once: Option<Once>,
+    ) -> Result<Submitted, Problem> {
         if self.session.is_none() {
             return Err(Problem::coded(ErrorCode::InvalidActionId, "nothing is waited for"));
         }
         let forwarded_props: Option<Value> = client.forwarded_props;
         let stream = Some(true);
-        let response = Response { answers, messages, forwarded_props, stream, once: None };
+        let response = Response { answers, messages, forwarded_props, stream, once };
         let submitted = state.engine.respond(frontend(bearer), &self.id, response).await?;
         if let Some(turn) = &submitted.turn_id {
             state.engine.follow_turn(frontend(bearer), &self.id, turn).await?;
         }
-        let after = submitted.asked.map(|asked| Position::before(asked.saturating_add(1)));
-        Ok((submitted, after))
+        Ok(submitted)
     }
 }
 

@@ -4,10 +4,10 @@
 //! thread that is not there yet gets an id that follows from whose it is and what it is called, and
 //! always follows again. An id that the host gave out is taken as it is, by its owner.
 
-use blake3::Hasher;
 use quixos_engine::EngineError;
 use quixos_session::sessions::Session;
 
+use super::hash;
 use crate::state::State;
 use crate::tokens::Bearer;
 
@@ -29,13 +29,7 @@ pub(crate) async fn thread_of(
 }
 
 fn derived(bearer: &Bearer, name: &str) -> String {
-    let mut hasher = Hasher::new_derive_key(CONTEXT);
-    for part in [&bearer.tenant, &bearer.identity.id, name] {
-        // Each with its length, so that no two lists of parts are the same bytes.
-        hasher.update(&(part.len() as u64).to_le_bytes());
-        hasher.update(part.as_bytes());
-    }
-    let hash = hasher.finalize().to_hex();
+    let hash = hash(CONTEXT, [bearer.tenant.as_str(), bearer.identity.id.as_str(), name]);
     format!("named-{}", hash.get(..DIGITS).unwrap_or(&hash))
 }
 

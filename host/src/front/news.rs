@@ -94,11 +94,6 @@ impl Known {
         })
     }
 
-    /// Says whether it is the client's turn.
-    pub(crate) fn waits(&self) -> bool {
-        !self.actions.is_empty()
-    }
-
     fn waits_for(&self, action: &str) -> bool {
         self.actions.iter().any(|it| it.action_id == action)
     }
@@ -137,6 +132,15 @@ impl Known {
         }
         news
     }
+}
+
+/// Says whether what a turn waits for is its client's to answer.
+///
+/// # Errors
+///
+/// It is no list of such things.
+pub(crate) fn waits(waiting: &str) -> Result<bool, serde_json::Error> {
+    Ok(!serde_json::from_str::<Vec<Action>>(waiting)?.is_empty())
 }
 
 #[cfg(test)]
@@ -182,7 +186,7 @@ mod tests {
         let news = known().news_in(conversation);
         let result = |call: &str| (call.to_owned(), Ok(Value::Null));
         assert_eq!(news.results, [result("c"), result("q")]);
-        assert!(known().waits() && !Known::default().waits());
+        assert!(waits(r#"[{"action_id": "c"}]"#).unwrap() && !waits("[]").unwrap());
     }
 
     #[test]

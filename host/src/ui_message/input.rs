@@ -1,12 +1,13 @@
 //! What the AI SDK's transport sends, and what of it is asked of the agent.
 
 use quixos_protocol::ParseError;
+use quixos_session::sessions::Once;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::encode::Approval;
-use crate::front::Said;
+use crate::front::{Said, once};
 
 /// What the transport sends.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -73,6 +74,9 @@ struct Part {
     /// Of a tool that has failed: what went wrong.
     #[serde(default)]
     error_text: Option<String>,
+    /// Of a tool: whether it is the agent's to run.
+    #[serde(default)]
+    provider_executed: Option<bool>,
     /// Of a tool that needs a yes: the answer.
     #[serde(default)]
     approval: Option<Answered>,
@@ -118,6 +122,24 @@ impl ChatInput {
         last.id.clone().filter(|id| !id.is_empty())
     }
 
+    /// Returns what the answers in it are known by: what the client has filled in of the agent's last
+    /// message, with the ids of what is said behind it. Nothing if nothing is filled in, or if what is
+    /// said has no id.
+    pub(crate) fn once(&self) -> Option<Once> {
+        let last = self.messages.iter().rposition(|message| message.role != "user")?;
+        let (agents, behind) = self.messages.get(last..)?.split_first()?;
+        let mut parts: Vec<String> =
+            agents.parts.iter().filter_map(Part::filled).flatten().collect();
+        if parts.is_empty() {
+            return None;
+        }
+        for message in behind {
+            parts.push(message.id.clone().filter(|id| !id.is_empty())?);
+        }
+        let parts = std::iter::once(self.id.as_str()).chain(parts.iter().map(String::as_str));
+        Some(once("ui-message", parts))
+    }
+
     /// Returns the yes and no to questions.
     pub(crate) fn approvals(&self) -> Vec<(Approval, Value)> {
         let last = self.messages.iter().rfind(|message| message.role != "user");
@@ -153,10 +175,26 @@ impl Part {
         Some(Said::Tool { call, outcome })
     }
 
-    fn approval(&self) -> Option<(Approval, Value)> {
-        if self.state.as_deref() != Some("approval-responded") {
-            return None;
+    /// Returns what the client has filled in: of what, and with what. A yes or a no stays in the part
+    /// when its tool has ended.
+    fn filled(&self) -> Option<[String; 3]> {
+        if let Some((Approval { id, .. }, data)) = self.answered() {
+            return Some([id, "approval".to_owned(), data.to_string()]);
         }
+        match self.ended().filter(|_| self.provider_executed != Some(true))? {
+            Said::Tool { call, outcome: Ok(output) } => {
+                Some([call, "output".to_owned(), output.to_string()])
+            }
+            Said::Tool { call, outcome: Err(error) } => Some([call, "error".to_owned(), error]),
+            Said::User { .. } | Said::Told => None,
+        }
+    }
+
+    fn approval(&self) -> Option<(Approval, Value)> {
+        (self.state.as_deref() == Some("approval-responded")).then(|| self.answered())?
+    }
+
+    fn answered(&self) -> Option<(Approval, Value)> {
         let Answered { id, approved, reason } = self.approval.as_ref()?;
         let approved = (*approved)?;
         let mut data = json!({ "approved": approved });
