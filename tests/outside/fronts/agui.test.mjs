@@ -110,15 +110,16 @@ test("a question, answered and given up", async () => {
     const [{ id, reason, message }] = it.pendingInterrupts;
     assert.deepEqual([reason, message], ["confirmation", "May I sign it in your name?"]);
     const runId = randomUUID();
+    const twin = it.clone();
     const { error, custom } = await run(it, { runId, resume: [{ interruptId: id, ...resume }] });
     assert.equal(error, undefined);
     assert.equal(last(it).content, said);
     assert.deepEqual(it.pendingInterrupts, []);
-    // It was answered once. The same run is told of that again; another one fails.
-    const same = await run(it, { runId, resume: [{ interruptId: id, ...resume }] });
+    // It was answered once. Who sends the same run again is told of it; another run fails.
+    const same = await run(twin, { runId, resume: [{ interruptId: id, ...resume }] });
     assert.equal(same.error, undefined);
     assert.equal(same.custom.value.requestId, custom.value.requestId);
-    assert.equal(last(it).content, said);
+    assert.equal(last(twin).content, said);
     const again = await run(it, { resume: [{ interruptId: id, ...resume }] });
     assert.equal(again.events.at(-1).code, "invalid_action_id");
   }

@@ -147,6 +147,28 @@ test("a stream that was cut is taken up again, and there is none where nothing r
   assert.equal(await transport.reconnectToStream({ chatId: asked.id }), null);
 });
 
+/** Reads a stream to its end, and returns the message that it is. */
+async function last(stream) {
+  let message;
+  for await (message of readUIMessageStream({ stream }));
+  return message;
+}
+
+test("an answer that is sent twice counts once", async () => {
+  const chat = new Chat();
+  await chat.sendMessage({ text: "Please book it." });
+  const [{ toolCallId }] = parts(chat, "tool-approve");
+  await chat.addToolOutput({ tool: "approve", toolCallId, output: "yes" });
+  const answer = { trigger: "submit-message", chatId: chat.id, messages: structuredClone(chat.messages) };
+  const send = () => transport.sendMessages(answer).then(last);
+  const [first, second] = await Promise.all([send(), send()]);
+  const third = await send();
+  for (const { id, parts } of [first, second, third]) {
+    assert.equal(id, chat.lastMessage.id);
+    assert.equal(parts.findLast((part) => part.type === "text").text, "It is booked.");
+  }
+});
+
 test("a message that is sent twice is one turn", async () => {
   const send = () =>
     transport.sendMessages({
@@ -154,11 +176,6 @@ test("a message that is sent twice is one turn", async () => {
       chatId: "twice",
       messages: [{ id: "u1", role: "user", parts: [{ type: "text", text: "Tell me a story." }] }],
     });
-  const last = async (stream) => {
-    let message;
-    for await (message of readUIMessageStream({ stream }));
-    return message;
-  };
   const [first, second] = await Promise.all([send().then(last), send().then(last)]);
   const third = await send().then(last);
   assert.equal(first.id, second.id);
