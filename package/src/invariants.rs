@@ -11,6 +11,7 @@ mod completions;
 mod directory;
 mod fences;
 mod reading;
+mod texts;
 mod thread;
 
 use quixos_runtime::PackageCode;
@@ -22,4 +23,5 @@ pub(crate) fn with_invariants(package: PackageCode) -> PackageCode {
         .with_invariant("a thread is at one request", thread::check)
         .with_invariant("a generation is one attempt's", fences::check)
         .with_invariant("each end is told once", completions::check)
+        .with_invariant("a text that is read again can be", texts::check)
 }

@@ -25,7 +25,12 @@ pub(crate) fn check(profiles: &str, availability: &str) -> Result<(), CallError>
 
 /// Says whether a profile may be asked for: it is advertised, or none is.
 pub(crate) fn offers(directory: &DirectoryData, profile: &str) -> Result<bool, CallError> {
-    let profiles = json::strings("profiles", &directory.profiles)
-        .map_err(|error| CallError::Corrupt { message: format!("stored profiles: {error}") })?;
+    let profiles = stored(directory)?;
     Ok(profiles.is_empty() || profiles.iter().any(|advertised| advertised == profile))
+}
+
+/// Reads the profiles that are advertised.
+pub(crate) fn stored(directory: &DirectoryData) -> Result<Vec<String>, CallError> {
+    json::strings("profiles", &directory.profiles)
+        .map_err(|error| CallError::Corrupt { message: format!("stored profiles: {error}") })
 }

@@ -15,9 +15,14 @@ pub(crate) const CANCELLED: &str = "cancelled";
 
 /// Says whether an answer is one of the options of a question; without options, any is.
 pub(crate) fn allows(question: &QuestionData, answer: &str) -> Result<bool, CallError> {
-    let options = json::strings("options", &question.options)
-        .map_err(|error| CallError::Corrupt { message: format!("stored options: {error}") })?;
+    let options = options(question)?;
     Ok(options.is_empty() || options.iter().any(|option| option == answer))
+}
+
+/// Reads the options of a question.
+pub(crate) fn options(question: &QuestionData) -> Result<Vec<String>, CallError> {
+    json::strings("options", &question.options)
+        .map_err(|error| CallError::Corrupt { message: format!("stored options: {error}") })
 }
 
 /// Returns the fence under which a question was asked.

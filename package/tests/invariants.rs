@@ -8,7 +8,8 @@
 mod support;
 
 use quixos_package::agent_runtime::{
-    AgentCompletion, DirectoryData, EventStream, ItemData, RequestData, RequestState, ThreadData,
+    AgentCompletion, AgentData, DirectoryData, EventStream, ItemData, QuestionData, RequestData,
+    RequestState, ThreadData,
 };
 use serde_json::json;
 
@@ -167,6 +168,44 @@ async fn control_of_a_generation_that_never_was_is_found() {
     desk.world.rewrite(item, "data", &data);
     let found = finding(&desk.world).await;
     assert!(found.contains("a generation is one attempt's"), "{found}");
+}
+
+#[tokio::test]
+async fn a_text_that_no_operation_could_read_again_is_found() {
+    async fn once(world: &World, said: &str) {
+        let found = finding(world).await;
+        assert!(found.contains("a text that is read again can be"), "{found}");
+        assert!(found.contains(said), "{found}");
+    }
+    let mut desk = Desk::new().await;
+    let request = desk.running().await;
+    let question = desk.request(request).ask(&ask("q1")).await.unwrap();
+    desk.world.verify().await;
+    let none = || "2026-01-31T1 00:00Z".to_owned();
+
+    let right = desk.directory_data().await;
+    let wrong = DirectoryData { profiles: "{}".to_owned(), ..right.clone() };
+    desk.world.rewrite(desk.directory, "data", &wrong);
+    once(&desk.world, "stored profiles").await;
+    desk.world.rewrite(desk.directory, "data", &right);
+
+    let right = desk.agent_data().await;
+    let wrong = AgentData { settings: r#"{"limit":1}"#.to_owned(), ..right.clone() };
+    desk.world.rewrite(desk.agent, "data", &wrong);
+    once(&desk.world, "stored settings").await;
+    desk.world.rewrite(desk.agent, "data", &right);
+
+    let right = desk.thread_data().await;
+    desk.world.rewrite(desk.thread, "data", &ThreadData { updated_at: none(), ..right.clone() });
+    once(&desk.world, "is stored as a time").await;
+    desk.world.rewrite(desk.thread, "data", &right);
+
+    let right = desk.question_data(question).await;
+    let wrong = QuestionData { options: "[1]".to_owned(), ..right.clone() };
+    desk.world.rewrite(question, "data", &wrong);
+    once(&desk.world, "stored options").await;
+    desk.world.rewrite(question, "data", &QuestionData { expires_at: none(), ..right });
+    once(&desk.world, "is stored as a time").await;
 }
 
 #[tokio::test]
