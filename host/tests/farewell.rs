@@ -28,7 +28,8 @@ async fn every_stream_is_told_that_the_host_stops() {
             // Lines have no way to say it but that the last one is no end.
             let events = text.lines().filter(|line| !line.is_empty());
             let events: Vec<Value> = events.map(|it| serde_json::from_str(it).unwrap()).collect();
-            let is_end = |it: &Value| ["done", "error"].contains(&it["event"].as_str().unwrap());
+            let is_end =
+                |it: &Value| ["done", "error", "aborted"].contains(&it["event"].as_str().unwrap());
             assert!(!events.is_empty() && !events.iter().any(is_end), "{text}");
             continue;
         }

@@ -101,7 +101,8 @@ async fn of_many_at_once_one_begins() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_aborted_is_not_begun_again() {
-    let host = paced(40, Arc::new(MemoryStore::new())).await;
+    // It would speak for longer than anything here may take.
+    let host = paced(2000, Arc::new(MemoryStore::new())).await;
     let asked = says("Something long");
     let mut turn = Conversation::default();
     let mut reading = Reading::of(send(&host, host.token(), AGENT, "k", &asked).await);
