@@ -93,6 +93,7 @@ fn config(address: &str) -> Config {
         backoff_base_secs: 0,
         backoff_max_secs: 0,
     };
+    config.limits.requests = 10_000;
     config.agents[0].worker = endpoint("decide");
     config.agents[0].model_retry = Some(once);
     let mut broken = config.agents[0].clone();
@@ -120,6 +121,68 @@ async fn happens(host: &Running, path: &str, event: &str) {
         }
     }
     panic!("no {event}");
+}
+
+/// Asks each door of a client's for what is none, as somebody who is let in: in the body, as a value
+/// of another type, a key and a word that is none; in the path, the query and the headers.
+async fn garbled(host: &Running) {
+    let agent = Config::DEMO_AGENT;
+    let mut begins = Vec::new();
+    for door in ["stream", "ag-ui", "ui-message-stream"] {
+        begins.push((Method::POST, format!("/v1/agents/{agent}/{door}")));
+        begins.push((Method::POST, format!("/v1/agents/{MARK}/{door}")));
+    }
+    let others = [
+        (Method::GET, format!("/v1/agents/{agent}/ui-message-stream/{MARK}%FF/stream")),
+        (Method::GET, format!("/v1/agents/{MARK}/ui-message-stream/{MARK}/stream")),
+        (Method::GET, format!("/v1/requests/{MARK}/stream")),
+        (Method::GET, format!("/v1/requests/{MARK}/stream?after={MARK}")),
+        (Method::POST, format!("/v1/requests/{MARK}/abort")),
+        (Method::GET, format!("/v1/threads?after={MARK}")),
+        (Method::GET, format!("/v1/threads?limit={MARK}")),
+        (Method::GET, format!("/v1/threads/{MARK}?before={MARK}")),
+        (Method::GET, format!("/v1/threads/{MARK}%FF")),
+        (Method::PATCH, format!("/v1/threads/{MARK}")),
+        (Method::GET, format!("/api/client/sessions/{MARK}")),
+        (Method::GET, format!("/api/client/sessions/{MARK}/events/stream?after_seq={MARK}")),
+        (Method::POST, format!("/api/client/sessions/{MARK}/cancel")),
+        (Method::POST, "/api/client/sessions/input".to_owned()),
+        (Method::PUT, format!("/v1/stream/{MARK}")),
+        (Method::POST, format!("/v1/stream/{MARK}")),
+        (Method::GET, format!("/v1/stream/{MARK}?offset={MARK}&live={MARK}")),
+        (Method::DELETE, format!("/v1/stream/{MARK}%FF")),
+    ];
+    let bodies = [
+        json!({ "messages": MARK }),
+        json!({ "messages": [{ "role": MARK, "content": MARK }] }),
+        json!({ "messages": [], "threadId": MARK, "title": { MARK: MARK }, MARK: MARK }),
+        json!({ "threadId": MARK, "runId": "r", "messages": [{ "id": "m", "role": MARK }] }),
+        json!({ "id": MARK, "messages": [{ "id": "m", "role": "user", "parts": MARK }] }),
+        json!({ "messages": [{ "content": MARK }], "threadId": MARK }),
+        json!({ "input": { "type": MARK, MARK: MARK }, "turn_id": [MARK] }),
+        json!(MARK),
+    ];
+    for (method, path) in begins.into_iter().chain(others) {
+        for (body, header) in bodies.iter().flat_map(|body| [(body, false), (body, true)]) {
+            let url = format!("{}{path}", host.url);
+            // Public streams are written with a key.
+            let is_public = path.starts_with("/v1/stream/");
+            let credential = if is_public { KEY } else { host.token() };
+            let mut request = host.client.request(method.clone(), url).bearer_auth(credential);
+            if header {
+                // What is a key in vain, where it is known at all: a space is not visible.
+                for name in ["last-event-id", "idempotency-key", "content-type", "stream-seq"] {
+                    request = request.header(name, format!("{MARK} of a header"));
+                }
+            }
+            let answer = request.body(body.to_string()).send().await.unwrap();
+            let status = answer.status();
+            let told = answer.text().await.unwrap();
+            // A front end is told of some refusals in its stream.
+            let is_refused = is_public || status.is_client_error() || told.contains("RUN_ERROR");
+            assert!(is_refused, "{method} {path} {body} {header}: {status} {told}");
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -165,6 +228,7 @@ async fn the_log_has_no_secret_and_nothing_that_was_said() {
         let path = format!("/api/machine/{MARK}?key={MARK}");
         host.ask(Method::GET, &path, credential.as_deref(), None).await;
     }
+    garbled(&host).await;
     let token = host.token().to_owned();
     host.stop().await;
 

@@ -3,6 +3,8 @@
 //! What clients are told is in here alone. An inner error goes to the log, under the id that the
 //! body names as the request.
 
+use std::borrow::Cow;
+
 use axum::Json;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::http::header::RETRY_AFTER;
@@ -26,14 +28,15 @@ const RETRY_SECONDS: u64 = 1;
 pub(crate) struct Problem {
     status: StatusCode,
     code: Option<ErrorCode>,
-    message: String,
+    /// Words of ours; made up for this request, they may quote it.
+    message: Cow<'static, str>,
     retryable: bool,
     retry_after: Option<u64>,
 }
 
 impl Problem {
     /// Returns what a code stands for.
-    pub(crate) fn coded(code: ErrorCode, message: impl Into<String>) -> Self {
+    pub(crate) fn coded(code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Self {
         let retryable = code.is_retryable();
         Self {
             status: StatusCode::from_u16(code.status()).unwrap_or(StatusCode::BAD_REQUEST),
@@ -45,7 +48,7 @@ impl Problem {
     }
 
     /// Something that cannot be as things stand.
-    pub(crate) fn conflict(message: impl Into<String>) -> Self {
+    pub(crate) fn conflict(message: impl Into<Cow<'static, str>>) -> Self {
         Self {
             status: StatusCode::CONFLICT,
             code: None,
@@ -73,7 +76,7 @@ impl Problem {
     }
 
     /// Something that may be later.
-    pub(crate) fn unavailable(message: impl Into<String>) -> Self {
+    pub(crate) fn unavailable(message: impl Into<Cow<'static, str>>) -> Self {
         Self {
             status: StatusCode::SERVICE_UNAVAILABLE,
             code: None,
@@ -84,7 +87,7 @@ impl Problem {
     }
 
     /// Something of the request is not as it has to be.
-    pub(crate) fn invalid(message: impl Into<String>) -> Self {
+    pub(crate) fn invalid(message: impl Into<Cow<'static, str>>) -> Self {
         Self::coded(ErrorCode::InvalidMessageFormat, message)
     }
 
@@ -113,19 +116,24 @@ impl Problem {
         self.retry_after
     }
 
-    /// Returns it as an event, and notes in the host's log under which id.
+    /// Returns it as an event, and notes in the host's log under which id. Words that may quote
+    /// what a client sent are for that client alone.
     pub(crate) fn event(&self) -> ErrorEvent {
         let request_id = Ulid::generate().to_string();
+        let reason = match &self.message {
+            Cow::Borrowed(words) => Some(*words),
+            Cow::Owned(_) => None,
+        };
         tracing::info!(
             request = %request_id,
             status = self.status.as_u16(),
             code = ?self.code,
-            reason = %self.message,
+            reason,
             "a request was refused"
         );
         ErrorEvent {
             request_id,
-            message: self.message.clone(),
+            message: self.message.clone().into_owned(),
             code: self.code,
             retryable: Some(self.retryable),
             timestamp: instant(SystemClock.now()),
