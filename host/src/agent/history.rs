@@ -204,7 +204,8 @@ impl<'s> Shelved<'s> {
     ) -> Result<(Vec<ThreadMessage>, Option<String>), Problem> {
         let (mut next, mut found, mut before) = (last, Vec::new(), None);
         let mut bytes = 0;
-        // What tools brought belongs to the message that called them.
+        // What tools brought belongs to the message that called them. Of each only a summary is
+        // shown, so they are read again one by one, and not kept.
         let mut results = Vec::new();
         while let Some(id) = next.take() {
             let Some(node) = self.node(&id).await? else { break };
@@ -213,7 +214,7 @@ impl<'s> Shelved<'s> {
             let message: Message = read(&node.message, "a message")?;
             next = node.parent;
             match message.role {
-                Role::Tool => results.push(message),
+                Role::Tool => results.push(id),
                 Role::User | Role::Assistant if is_full => {
                     before = found.last().map(|message: &ThreadMessage| message.id().to_owned());
                     break;
@@ -234,7 +235,7 @@ impl<'s> Shelved<'s> {
     async fn of_agent(
         &self,
         message: Message,
-        results: Vec<Message>,
+        results: Vec<String>,
     ) -> Result<ThreadMessage, Problem> {
         let message_id = message.id.clone();
         let mut projection = Projection::new(Arc::clone(&self.turn));
@@ -247,6 +248,8 @@ impl<'s> Shelved<'s> {
         }
         projection.fold(&Entry::recorded(message));
         for result in results {
+            let Some(node) = self.node(&result).await? else { continue };
+            let result: Message = read(&node.message, "a message")?;
             let called = match &result.tool_call_id {
                 Some(id) => self.call(id).await?,
                 None => None,
