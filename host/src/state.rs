@@ -60,6 +60,26 @@ pub(crate) struct State {
 /// The state as routes are handed it.
 pub(crate) type Shared = axum::extract::State<Arc<State>>;
 
+/// Who asks for a session: what they may do, and with whose sessions.
+#[derive(Clone, Debug)]
+pub(crate) struct Asker {
+    by: Authority,
+    /// The agents whose sessions they may use, by name; all, if none are named.
+    agents: Option<Vec<String>>,
+}
+
+impl Asker {
+    /// A client, which has a token.
+    pub(crate) fn client(bearer: &Bearer) -> Self {
+        Self { by: frontend(bearer), agents: bearer.agents.clone() }
+    }
+
+    /// A program, which has a key.
+    pub(crate) fn machine(tenant: &str) -> Self {
+        Self { by: machine(tenant, ""), agents: None }
+    }
+}
+
 /// The class of a client.
 const FRONTEND: &str = "frontend";
 /// The class of a program that has a key.
@@ -107,18 +127,25 @@ impl State {
         Ok(Some(taken))
     }
 
-    /// Returns a session that somebody may see, if it is there.
+    /// Returns a session that somebody may see, if it is there: one of theirs, with an agent that
+    /// they may use.
     pub(crate) async fn visible(
         &self,
-        by: &Authority,
+        asker: &Asker,
         session_id: &str,
     ) -> Result<Option<Ref<SessionObject>>, EngineError> {
         let Some(session) = self.engine.session(session_id).await? else { return Ok(None) };
+        let Asker { by, agents } = asker;
         let binding = Session::on(self.door(), session).binding().await?;
         if binding.tenant != by.tenant {
             return Err(EngineError::Refused(Refusal::WrongTenant));
         }
         if by.class == FRONTEND && binding.owner_id != by.owner_id {
+            return Err(EngineError::Refused(Refusal::NotOwner));
+        }
+        // The thread of an agent that a token does not open is told apart from another owner's by
+        // nothing.
+        if agents.as_ref().is_some_and(|agents| !agents.contains(&binding.agent_id)) {
             return Err(EngineError::Refused(Refusal::NotOwner));
         }
         Ok(Some(session))
@@ -127,10 +154,10 @@ impl State {
     /// Returns a session that somebody may see.
     pub(crate) async fn require(
         &self,
-        by: &Authority,
+        asker: &Asker,
         session_id: &str,
     ) -> Result<Ref<SessionObject>, ApiError> {
-        let session = self.visible(by, session_id).await?;
+        let session = self.visible(asker, session_id).await?;
         session.ok_or_else(|| ApiError::no_session(session_id))
     }
 

@@ -19,7 +19,7 @@ use ulid::Ulid;
 use super::position::Position;
 use super::problem::Problem;
 use super::reader::TurnStream;
-use crate::state::{State, frontend, metadata};
+use crate::state::{Asker, State, frontend, metadata};
 use crate::tokens::Bearer;
 
 /// Begins a turn, or goes on with one by answering what it waits for, and follows it. What was taken
@@ -97,7 +97,7 @@ pub(crate) async fn find(state: &State, bearer: &Bearer, request: &str) -> Resul
     let Some(at) = state.engine.turn_of(request).await? else {
         return Err(Problem::no_request(request));
     };
-    state.visible(&frontend(bearer), &at.session_id).await?;
+    state.visible(&Asker::client(bearer), &at.session_id).await?;
     Ok(at)
 }
 
@@ -107,7 +107,7 @@ async fn owned(
     bearer: &Bearer,
     thread: &str,
 ) -> Result<Ref<SessionObject>, Problem> {
-    let session = state.visible(&frontend(bearer), thread).await?;
+    let session = state.visible(&Asker::client(bearer), thread).await?;
     session.ok_or_else(|| Problem::no_thread(thread))
 }
 

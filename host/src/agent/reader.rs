@@ -2,8 +2,8 @@
 //!
 //! Recorded events are read from the log and from nowhere else, so however slow a reader is, it sees
 //! each once and in order, and holds nobody back. What is being said is asked for by how much of it
-//! the reader has: a slow one gets longer pieces. Nothing is kept for a reader but what it has not
-//! taken yet of one entry of the log.
+//! the reader has: a slow one gets longer pieces. What is kept for a reader is what it has not taken yet
+//! of one entry of the log, and the texts of the turn, which `done` tells whole.
 //!
 //! Each connection begins with `metadata`. Then every block that was open at the cursor is told
 //! again from its start. Events that are told again have the cursor as their id: whoever loses the

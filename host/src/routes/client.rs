@@ -18,7 +18,7 @@ use super::body::Body;
 use super::events;
 use crate::credential::Client;
 use crate::error::ApiError;
-use crate::state::{Shared, State, frontend, metadata};
+use crate::state::{Asker, Shared, State, frontend, metadata};
 
 pub(super) fn routes() -> Router<Arc<State>> {
     Router::new()
@@ -94,6 +94,10 @@ async fn input(
         return Err(Refusal::UnknownAgent.into());
     }
     state.may_begin()?;
+    // Only a message names its agent: an answer goes to whatever the session is bound to.
+    if let Some(session_id) = &session_id {
+        state.visible(&Asker::client(&bearer), session_id).await?;
+    }
     let session_id = session_id.unwrap_or_else(|| Ulid::generate().to_string().to_lowercase());
     let input = serde_json::to_string(&input).map_err(|it| ApiError::invalid(it.to_string()))?;
     let metadata = metadata(&bearer.identity)?;
@@ -108,8 +112,7 @@ async fn view(
     WithRejection(Client(bearer), _): WithRejection<Client, ApiError>,
     WithRejection(Path(id), _): WithRejection<Path<String>, ApiError>,
 ) -> Result<Response, ApiError> {
-    let by = frontend(&bearer);
-    state.require(&by, &id).await?;
+    state.require(&Asker::client(&bearer), &id).await?;
     let view = state.engine.view(&id).await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], view).into_response())
 }
@@ -121,6 +124,7 @@ async fn interrupt(
     Body(body): Body,
 ) -> Result<Json<Interrupted>, ApiError> {
     let InterruptBody { interrupt_id, reason, payload } = state.read(&body)?;
+    state.require(&Asker::client(&bearer), &id).await?;
     let by = frontend(&bearer);
     let interrupt_id = state.engine.interrupt(by, &id, interrupt_id, reason, payload).await?;
     Ok(Json(Interrupted { ok: true, interrupt_id }))
@@ -133,6 +137,7 @@ async fn cancel(
     Body(body): Body,
 ) -> Result<Json<Done>, ApiError> {
     let CancelTurnBody { turn_id } = state.read(&body)?;
+    state.require(&Asker::client(&bearer), &id).await?;
     let by = frontend(&bearer);
     let outcome = state.engine.cancel(by, &id, Some(turn_id)).await?;
     Ok(Json(Done { ok: true, applied: outcome.applied }))

@@ -16,7 +16,7 @@ use futures_util::stream;
 use quixos_engine::live::Delta;
 use quixos_protocol::StreamDelta;
 use quixos_runtime::{CallError, Follow, Ref};
-use quixos_session::sessions::{Authority, SessionEvent, SessionObject};
+use quixos_session::sessions::{SessionEvent, SessionObject};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -29,7 +29,7 @@ use crate::error::ApiError;
 use crate::farewell::with_farewell;
 use crate::limits::Slot;
 use crate::metrics::Open;
-use crate::state::{Shared, State, frontend, machine};
+use crate::state::{Asker, Shared, State};
 
 /// The event that ends a turn.
 const TURN_COMPLETED: &str = "turn.completed";
@@ -86,7 +86,7 @@ pub(super) async fn of_client(
 ) -> Result<Response, ApiError> {
     let after = after(&headers, &query)?;
     let slot = state.limiter.open(&bearer)?;
-    open(state.0, frontend(&bearer), id, query.turn_id, after, Some(slot)).await
+    open(state.0, Asker::client(&bearer), id, query.turn_id, after, Some(slot)).await
 }
 
 pub(super) async fn of_machine(
@@ -97,7 +97,7 @@ pub(super) async fn of_machine(
     WithRejection(Query(query), _): WithRejection<Query<EventsQuery>, ApiError>,
 ) -> Result<Response, ApiError> {
     let after = after(&headers, &query)?;
-    open(state.0, machine(&tenant, ""), id, query.turn_id, after, None).await
+    open(state.0, Asker::machine(&tenant), id, query.turn_id, after, None).await
 }
 
 /// Returns how many events the reader has, if it says so. What it had last counts more than what it
@@ -115,7 +115,7 @@ fn after(headers: &HeaderMap, query: &EventsQuery) -> Result<Option<u64>, ApiErr
 
 async fn open(
     state: Arc<State>,
-    by: Authority,
+    asker: Asker,
     id: String,
     turn: Option<String>,
     after: Option<u64>,
@@ -123,7 +123,7 @@ async fn open(
 ) -> Result<Response, ApiError> {
     // Who listens first and reads then misses nothing in between.
     let deltas = state.engine.listen(&id);
-    let session = state.visible(&by, &id).await?;
+    let session = state.visible(&asker, &id).await?;
     let log = match session {
         Some(session) => Some(follow(&state, session, after).await?),
         None => None,
@@ -132,7 +132,7 @@ async fn open(
     let (opened, open) = (state.now(), state.metrics.traffic.stream("events"));
     let reader = Reader {
         state,
-        by,
+        asker,
         id,
         turn,
         after,
@@ -167,7 +167,7 @@ async fn follow(
 /// Somebody who reads a stream.
 struct Reader {
     state: Arc<State>,
-    by: Authority,
+    asker: Asker,
     id: String,
     turn: Option<String>,
     after: Option<u64>,
@@ -224,7 +224,7 @@ impl Reader {
         let runtime = self.state.engine.runtime();
         let mut commits = runtime.feed(runtime.durable());
         loop {
-            match self.state.visible(&self.by, &self.id).await {
+            match self.state.visible(&self.asker, &self.id).await {
                 Ok(Some(session)) => {
                     // A session that was not there has no event that the reader did not wait for.
                     let after = Some(self.after.unwrap_or(0));

@@ -20,7 +20,7 @@ use super::client::{Accepted, Done, InterruptBody, Interrupted};
 use super::events;
 use crate::credential::Machine;
 use crate::error::ApiError;
-use crate::state::{Shared, State, machine, metadata};
+use crate::state::{Asker, Shared, State, machine, metadata};
 use crate::tokens::{Bearer, Identity, LONGEST};
 
 pub(super) fn routes() -> Router<Arc<State>> {
@@ -157,8 +157,7 @@ async fn view(
 ) -> Result<axum::response::Response, ApiError> {
     use axum::response::IntoResponse as _;
 
-    let by = machine(&tenant, "");
-    state.require(&by, &id).await?;
+    state.require(&Asker::machine(&tenant), &id).await?;
     let view = state.engine.view(&id).await?;
     Ok(([(axum::http::header::CONTENT_TYPE, "application/json")], view).into_response())
 }
@@ -193,8 +192,7 @@ async fn answer(
     let AnswerBody { session_id, decision_id, answer } = state.read(&body)?;
     let answer: DecisionResponse = quixos_protocol::parse_value(Value::Object(answer))?;
     require_whole(&answer)?;
-    let by = machine(&tenant, "");
-    state.require(&by, &session_id).await?;
+    state.require(&Asker::machine(&tenant), &session_id).await?;
     let answer = serde_json::to_string(&answer).map_err(|it| ApiError::invalid(it.to_string()))?;
     let outcome = state.engine.answer(&session_id, decision_id, answer).await?;
     Ok(Json(Done { ok: true, applied: outcome.applied }))

@@ -8,7 +8,7 @@ use axum::{Json, Router};
 use axum_extra::extract::WithRejection;
 use quixos_protocol::{ParseError, parse};
 use quixos_runtime::Ref;
-use quixos_session::sessions::{Authority, SessionObject};
+use quixos_session::sessions::SessionObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,8 @@ use super::body::Body;
 use crate::agent::{Page, Problem, Shelved, Thread};
 use crate::credential::Client;
 use crate::error::ApiError;
-use crate::state::{Shared, State, frontend};
+use crate::state::{Asker, Shared, State, frontend};
+use crate::tokens::Bearer;
 
 /// Threads, or messages, in a page where nobody says how many.
 const PAGE: u32 = 50;
@@ -77,7 +78,9 @@ async fn list(
     let limit = limit(query.limit)?;
     let (tenant, owner) = (&bearer.tenant, &bearer.identity.id);
     let page = state.engine.threads(tenant, owner, query.after, limit).await?;
-    let threads = page.threads.into_iter().map(Thread::of).collect();
+    // A page has fewer then; from where to go on is the same.
+    let opened = page.threads.into_iter().filter(|thread| bearer.may_use(&thread.agent_id));
+    let threads = opened.map(Thread::of).collect();
     Ok(Json(Threads { threads, next: page.next }))
 }
 
@@ -88,8 +91,7 @@ async fn show(
     WithRejection(Query(query), _): WithRejection<Query<ShowQuery>, Problem>,
 ) -> Result<Json<Page>, Problem> {
     let limit = limit(query.limit)?;
-    let by = frontend(&bearer);
-    let session = require(&state, &by, &id).await?;
+    let session = require(&state, &bearer, &id).await?;
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     Shelved::new(&state, session).page(query.before.as_deref(), limit).await.map(Json)
 }
@@ -105,8 +107,8 @@ async fn change(
     if change.title.as_ref().is_some_and(|title| title.len() > TITLE) {
         return Err(Problem::invalid(format!("`/title`: it has {TITLE} bytes at most")));
     }
+    let session = require(&state, &bearer, &id).await?;
     let by = frontend(&bearer);
-    let session = require(&state, &by, &id).await?;
     if let Some(title) = change.title {
         state.engine.rename(by.clone(), &id, title).await?;
     }
@@ -116,8 +118,8 @@ async fn change(
     Shelved::new(&state, session).page(None, 1).await.map(Json)
 }
 
-async fn require(state: &State, by: &Authority, id: &str) -> Result<Ref<SessionObject>, Problem> {
-    let session = state.visible(by, id).await?;
+async fn require(state: &State, bearer: &Bearer, id: &str) -> Result<Ref<SessionObject>, Problem> {
+    let session = state.visible(&Asker::client(bearer), id).await?;
     session.ok_or_else(|| Problem::no_thread(id))
 }
 

@@ -74,17 +74,12 @@ async fn each_fault_has_its_status_and_code() {
 async fn what_is_anothers_is_not_seen() {
     let mut of_bob = config(0);
     of_bob.limits.requests = 10_000;
-    let (host, token) = Running::with_token(of_bob, Arc::new(MemoryStore::new()), |host| {
-        let bearer = |id: &str, agents| Bearer {
-            tenant: Config::DEMO_TENANT.to_owned(),
-            identity: Identity { id: id.to_owned(), ..Identity::default() },
-            agents,
-        };
-        let few = Some(vec!["quiet".to_owned()]);
-        (host.token(&bearer("bob", None)).unwrap(), host.token(&bearer("ann", few)).unwrap())
+    let (host, bob) = Running::with_token(of_bob, Arc::new(MemoryStore::new()), |host| {
+        let identity = Identity { id: "bob".to_owned(), ..Identity::default() };
+        let tenant = Config::DEMO_TENANT.to_owned();
+        host.token(&Bearer { tenant, identity, agents: None }).unwrap()
     })
     .await;
-    let (bob, limited) = token;
     let turn = host.told(AGENT, &says("Please book it")).await;
     let mut more = says("Hi");
     more["threadId"] = json!(turn.thread);
@@ -113,7 +108,63 @@ async fn what_is_anothers_is_not_seen() {
     }
     let listed = answer(host.ask(Method::GET, "/v1/threads", Some(&bob), None).await).await.1;
     assert_eq!(listed["threads"], json!([]));
-    // A token for some agents opens no other.
+    host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_for_some_agents_opens_the_threads_of_no_other() {
+    let mut config = config(0);
+    config.limits.requests = 10_000;
+    let (host, limited) = Running::with_token(config, Arc::new(MemoryStore::new()), |host| {
+        let identity = Identity { id: "ann".to_owned(), ..Identity::default() };
+        let agents = Some(vec!["quiet".to_owned()]);
+        let tenant = Config::DEMO_TENANT.to_owned();
+        host.token(&Bearer { tenant, identity, agents }).unwrap()
+    })
+    .await;
+    let mut turn = host.told(AGENT, &says("Please book it")).await;
+    let asked = turn.asked();
+    let own = host.told("quiet", &says("Hi")).await;
+    let mut more = says("Hi");
+    more["threadId"] = json!(turn.thread);
+    let (request, thread) = (&turn.request, &turn.thread);
+    let answered = answers(thread, &asked, &json!("yes")).to_string();
+    let input = |input: Value| Some(json!({ "session_id": thread, "input": input }).to_string());
+    let approved = json!({ "type": "tool.result", "id": asked[0]["actionId"], "content": "yes" });
+    let resumed = json!({ "type": "interrupt.resume", "interrupt_id": "i" });
+    let session = format!("/api/client/sessions/{thread}");
+    for (method, path, body) in [
+        (Method::POST, stream(AGENT), Some(more.to_string())),
+        (Method::POST, stream(AGENT), Some(answered.clone())),
+        (Method::POST, stream("quiet"), Some(answered)),
+        (Method::GET, format!("/v1/requests/{request}/stream"), None),
+        (Method::POST, format!("/v1/requests/{request}/abort"), None),
+        (Method::GET, format!("/v1/threads/{thread}"), None),
+        (Method::PATCH, format!("/v1/threads/{thread}"), Some("{\"title\": \"Mine\"}".to_owned())),
+        (Method::PATCH, format!("/v1/threads/{thread}"), Some("{\"archived\": true}".to_owned())),
+        (Method::GET, session.clone(), None),
+        (Method::GET, format!("{session}/events/stream?after_seq=0"), None),
+        (Method::POST, format!("{session}/interrupt"), Some("{}".to_owned())),
+        (Method::POST, format!("{session}/cancel"), Some("{\"turn_id\": \"t\"}".to_owned())),
+        (Method::POST, "/api/client/sessions/input".to_owned(), input(approved)),
+        (Method::POST, "/api/client/sessions/input".to_owned(), input(resumed)),
+    ] {
+        let response = host.ask(method.clone(), &path, Some(&limited), body.clone()).await;
+        assert_eq!(response.status(), 403, "{method} {path} {body:?}");
+    }
+    // Nor does it begin one.
+    let (status, _) = post(&host, &stream(AGENT), Some(&limited), &says("Hi").to_string()).await;
+    assert_eq!(status, 404);
+    let listed = answer(host.ask(Method::GET, "/v1/threads", Some(&limited), None).await).await.1;
+    let listed = listed["threads"].as_array().unwrap();
+    assert_eq!(listed.len(), 1, "{listed:?}");
+    assert_eq!(listed[0]["threadId"], json!(own.thread));
+    // Nothing has come of all that, and its own agent is open to it.
+    let shown = host.get(&format!("/v1/threads/{thread}")).await.1;
+    assert_eq!((&shown["state"], &shown["title"]), (&json!("waiting"), &json!("")), "{shown}");
+    assert_eq!(shown["archived"], json!(false));
+    let own = format!("/v1/threads/{}", own.thread);
+    assert_eq!(host.ask(Method::GET, &own, Some(&limited), None).await.status(), 200);
     let (status, _) = post(&host, &stream(AGENT), Some(&limited), &says("Hi").to_string()).await;
     assert_eq!(status, 404);
     let (status, _) = post(&host, &stream("quiet"), Some(&limited), &says("Hi").to_string()).await;
