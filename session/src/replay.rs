@@ -144,6 +144,8 @@ pub struct Replay {
     pub states: usize,
     /// How often the agent's config was set.
     pub configs: usize,
+    /// The turns that have ended, or never began. Only a fold knows.
+    over: BTreeSet<String>,
 }
 
 /// Why a log cannot be what happened.
@@ -223,6 +225,7 @@ impl Default for Replay {
             ended_decisions: BTreeMap::new(),
             states: 0,
             configs: 0,
+            over: BTreeSet::new(),
         }
     }
 }
@@ -306,16 +309,7 @@ impl Replay {
                 self.sends.remove(&id).ok_or_else(|| not_under_way(event, id))?;
             }
             "turn.started" => return self.turn_started(event),
-            "turn.completed" => {
-                // One that waited, and was cancelled, never began.
-                let never_began = event.text("error") == Some(CANCELLED);
-                if self.turn == event.turn {
-                    self.turn = None;
-                } else if !never_began {
-                    let turn = event.turn.clone().unwrap_or_default();
-                    return Err(not_under_way(event, turn));
-                }
-            }
+            "turn.completed" => return self.turn_completed(event),
             "message.new" => return self.message_new(event),
             "head.moved" => {
                 self.head = Some(id(event, "head_id")?);
@@ -412,6 +406,19 @@ impl Replay {
         Ok(())
     }
 
+    fn turn_completed(&mut self, event: &Happened) -> Result<(), ReplayFault> {
+        let turn = event.turn.clone().ok_or_else(|| missing(event, "turn"))?;
+        // One that waited, and was cancelled, never began.
+        let never_began = event.text("error") == Some(CANCELLED);
+        if self.turn.as_ref() == Some(&turn) {
+            self.turn = None;
+        } else if !never_began || self.over.contains(&turn) {
+            return Err(not_under_way(event, turn));
+        }
+        self.over.insert(turn);
+        Ok(())
+    }
+
     fn turn_started(&mut self, event: &Happened) -> Result<(), ReplayFault> {
         let begun = event.turn.clone().ok_or_else(|| missing(event, "turn"))?;
         if let Some(active) = self.turn.clone() {
@@ -484,6 +491,7 @@ impl Replay {
             ended_decisions: ended_decisions.map(|it| (it.id, word(&it.status))).collect(),
             states: reader.versions(STATE)?,
             configs: reader.versions(AGENT)?,
+            over: BTreeSet::new(),
         })
     }
 

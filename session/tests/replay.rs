@@ -103,6 +103,23 @@ fn what_cannot_follow_is_told_by_its_name() {
 }
 
 #[test]
+fn a_turn_that_never_began_is_over_once() {
+    let mut replay = Replay::of(&log()).unwrap();
+    let cancelled = |turn: &str| {
+        let payload = json!({ "error": "cancelled" });
+        Happened { turn: Some(turn.to_owned()), ..event("turn.completed", payload) }
+    };
+    let again = |turn: &str| {
+        Err(ReplayFault::NotUnderWay { event: "turn.completed".into(), id: turn.into() })
+    };
+    assert_eq!(replay.add(&cancelled("t2")), Ok(()));
+    assert_eq!(replay.add(&cancelled("t2")), again("t2"));
+    assert_eq!(replay.turn.as_deref(), Some("t1"));
+    assert_eq!(replay.add(&cancelled("t1")), Ok(()));
+    assert_eq!(replay.add(&cancelled("t1")), again("t1"));
+}
+
+#[test]
 fn the_first_thing_that_differs_is_named() {
     let folded = Replay::of(&log()).unwrap();
     assert_eq!(folded.difference(&folded), None);
